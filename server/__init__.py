@@ -1,0 +1,1 @@
+"""The examiner's server: the exam's rules, the live session around them, and the edges that reach outside."""

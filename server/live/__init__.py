@@ -1,0 +1,1 @@
+"""The shell around the rules: one session's tasks, the ear, the voice, the socket."""
