@@ -10,10 +10,10 @@ Role = Literal["system", "user", "assistant"]
 
 
 class Screen(Protocol):
-    """Lets pass, from a stream of text, only what the examiner may say. One screen serves one answer."""
+    """Lets pass, of an answer's sentences, only what the examiner may say. One screen serves one answer."""
 
-    def feed(self, text: str) -> list[str]:
-        """Take the next fragment of the answer; return the sentences that may be spoken now, in order."""
+    def feed(self, sentence: str) -> list[str]:
+        """Take the answer's next sentence, as it was written; return what may be spoken now, in order."""
         ...
 
     def finish(self) -> list[str]:
