@@ -7,7 +7,7 @@ Every ``timeout_s`` is what is left of the turn's deadline, in seconds, retries 
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, runtime_checkable
 
@@ -90,7 +90,7 @@ class LanguageModel(Protocol):
         temperature: float = 0.7,
         schema: Mapping[str, Any] | None = None,
         timeout_s: float,
-    ) -> AsyncIterator[Delta | Usage]:
+    ) -> AsyncGenerator[Delta | Usage]:
         """Yield the answer's fragments as they come, then at most one :class:`Usage`.
 
         ``schema`` is a JSON Schema that the answer must follow. A failure before the first fragment may have been
@@ -103,7 +103,7 @@ class LanguageModel(Protocol):
 class TextToSpeech(Protocol):
     """Turns text into speech."""
 
-    def speak(self, text: str, *, timeout_s: float) -> AsyncIterator[NDArray[np.int16]]:
+    def speak(self, text: str, *, timeout_s: float) -> AsyncGenerator[NDArray[np.int16]]:
         """Yield mono audio at 24 kHz, blocks of shape [n] of any length, as they are made.
 
         Text with nothing to say (only marks or emoji) gives no block and no error. Closing the iterator stops the

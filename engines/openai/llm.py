@@ -1,0 +1,141 @@
+"""Language models behind ``POST {base}/chat/completions``, streamed as server-sent events.
+
+httpx-sse reads the stream: it splits lines at CR, LF and CRLF alone, as the standard has it, so that a U+2028 within
+JSON splits nothing (httpx's own ``aiter_lines`` would). A file that ends without ``[DONE]`` ends the answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+from httpx_sse import EventSource
+
+from engines.errors import EngineTruncated
+from engines.http_errors import EngineBadRequest
+from engines.openai.chunks import Chunk, read_chunk
+from engines.openai.reasoning import ReasoningFilter
+from engines.openai.wire import Target
+from engines.protocols import Delta, Message, Usage
+from engines.resilience import Deadline, Observe, Retrier, RetryRules, unobserved
+
+ENGINE = "llm"
+
+PATH = "chat/completions"
+
+DRAIN_S = 0.2
+"""How long the end of the body is waited for after ``[DONE]``: once it was read, the connection can be used again."""
+
+_WITH_USAGE = {"stream_options": {"include_usage": True}}
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerLimits:
+    """Seconds until the first speakable text, and between two tokens after it. The deadline bounds both.
+
+    Their defaults let a small machine read a long prompt anew, and share its cores with other sessions.
+    """
+
+    first_text_s: float = 60.0
+    gap_s: float = 20.0
+
+
+class OpenAILanguageModel:
+    """See :class:`engines.protocols.LanguageModel`. Whether the server knows ``stream_options`` is remembered."""
+
+    def __init__(
+        self,
+        target: Target,
+        *,
+        limits: AnswerLimits = AnswerLimits(),
+        retries: RetryRules = RetryRules(),  # noqa: B008  frozen
+        observe: Observe = unobserved,
+    ) -> None:
+        self._target = target
+        self._limits = limits
+        self._retrier = Retrier(ENGINE, "openai", retries, observe)
+        self._counts_usage = True
+
+    async def stream(
+        self,
+        messages: Sequence[Message],
+        *,
+        max_tokens: int,
+        temperature: float = 0.7,
+        schema: Mapping[str, Any] | None = None,
+        timeout_s: float,
+    ) -> AsyncGenerator[Delta | Usage]:
+        """Yield the answer's fragments as they come, then its usage if it is told."""
+        body: dict[str, Any] = {
+            "model": self._target.model,
+            "messages": [{"role": message.role, "content": message.content} for message in messages],
+            "max_tokens": max_tokens,
+            "temperature": temperature,
+            "stream": True,
+        }
+        if schema is not None:
+            named = {"name": "answer", "schema": schema, "strict": True}
+            body["response_format"] = {"type": "json_schema", "json_schema": named}
+        deadline = Deadline(timeout_s)
+        async with aclosing(self._retrier.stream(lambda: self._answer(body, deadline), deadline)) as parts:
+            async for part in parts:
+                yield part
+
+    async def _answer(self, body: dict[str, Any], deadline: Deadline) -> AsyncGenerator[Delta | Usage]:
+        first_text = Deadline(self._limits.first_text_s)
+        speakable, usage, begun = ReasoningFilter(), None, False
+        async with self._opened(body, deadline, first_text) as response, aclosing(_chunks(response)) as chunks:
+            while True:
+                async with deadline.within(self._limits.gap_s if begun else first_text.left()):
+                    chunk = await anext(chunks, None)
+                text = speakable.feed(chunk.text) if chunk else speakable.finish()
+                if text:
+                    begun = True
+                    yield Delta(text)
+                if chunk is None:
+                    break
+                usage = chunk.tokens() or usage
+        if not begun:
+            tokens = usage.completion_tokens if usage else "no"
+            raise EngineTruncated(ENGINE, f"expected text, the answer ended with none ({tokens} tokens counted)")
+        if usage:
+            yield usage
+
+    @asynccontextmanager
+    async def _opened(
+        self, body: dict[str, Any], deadline: Deadline, first_text: Deadline
+    ) -> AsyncIterator[httpx.Response]:
+        """Give the answer, its head read; asked again at once without ``stream_options`` if refused for them."""
+        asked = self._counts_usage
+        async with AsyncExitStack() as stack:
+            try:
+                post = self._target.post(
+                    ENGINE, PATH, deadline, first_text.left(), json=body | _WITH_USAGE if asked else body
+                )
+                response = await stack.enter_async_context(post)
+            except EngineBadRequest:
+                if not asked:
+                    raise
+                post = self._target.post(ENGINE, PATH, deadline, first_text.left(), json=body)
+                response = await stack.enter_async_context(post)
+                self._counts_usage = False
+            yield response
+
+
+async def _chunks(response: httpx.Response) -> AsyncGenerator[Chunk]:
+    """Yield the chunks of a streamed answer until ``[DONE]`` or the end of the file."""
+    response.encoding = "utf-8-sig"  # whatever the header says: events are UTF-8 by their standard, a BOM is skipped
+    async with aclosing(EventSource(response).aiter_sse()) as events:
+        async for event in events:
+            if event.data == "[DONE]":
+                break
+            if event.data:
+                yield read_chunk(event.data)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(DRAIN_S):
+                async for _ in events:
+                    pass

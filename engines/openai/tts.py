@@ -1,0 +1,76 @@
+"""Text to speech behind ``POST {base}/audio/speech``: raw PCM, s16le mono at 24 kHz, streamed as it is made."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engines.errors import EngineFault, EngineTruncated
+from engines.openai.wire import Target
+from engines.resilience import Deadline, Observe, Retrier, RetryRules, unobserved
+
+ENGINE = "tts"
+
+BLOCK_S = 30.0
+"""How long the next block of audio may take: a long clause on a small machine, after another session's."""
+
+
+class OpenAITextToSpeech:
+    """See :class:`engines.protocols.TextToSpeech`. ``speed`` is 0.5 to 2; ``block_s`` bounds the wait for a block."""
+
+    def __init__(
+        self,
+        target: Target,
+        voice: str,
+        *,
+        speed: float = 1.0,
+        block_s: float = BLOCK_S,
+        retries: RetryRules = RetryRules(),  # noqa: B008  frozen
+        observe: Observe = unobserved,
+    ) -> None:
+        self._target = target
+        self._voice = voice
+        self._speed = speed
+        self._block_s = block_s
+        self._retrier = Retrier(ENGINE, "openai", retries, observe)
+
+    async def speak(self, text: str, *, timeout_s: float) -> AsyncGenerator[NDArray[np.int16]]:
+        """Yield mono audio at 24 kHz, blocks of shape [n], as they come; nothing for a text without letter or digit."""
+        if not any(map(str.isalnum, text)):
+            return
+        deadline = Deadline(timeout_s)
+        async with aclosing(self._retrier.stream(lambda: self._blocks(text, deadline), deadline)) as blocks:
+            async for block in blocks:
+                yield block
+
+    async def _blocks(self, text: str, deadline: Deadline) -> AsyncGenerator[NDArray[np.int16]]:
+        asked = {
+            "model": self._target.model,
+            "input": text,
+            "voice": self._voice,
+            "speed": self._speed,
+            "response_format": "pcm",
+        }
+        async with self._target.post(ENGINE, "audio/speech", deadline, self._block_s, json=asked) as response:
+            kind = response.headers.get("content-type", "audio/pcm")
+            if not kind.startswith(("audio/", "application/octet-stream")):
+                raise EngineFault(ENGINE, "expected audio, got an answer of another type")
+            odd, begun = b"", False
+            async with aclosing(cast(AsyncGenerator[bytes], response.aiter_bytes())) as parts:
+                while True:
+                    async with deadline.within(self._block_s):
+                        part = await anext(parts, None)
+                    if part is None:
+                        break
+                    pcm = odd + part
+                    whole = len(pcm) // 2 * 2
+                    odd = pcm[whole:]
+                    if whole:
+                        begun = True
+                        yield np.frombuffer(pcm[:whole], dtype="<i2").astype(np.int16)
+        if not begun:
+            raise EngineTruncated(ENGINE, "expected audio, the answer ended with none")

@@ -1,0 +1,86 @@
+"""What the three adapters share of the wire: where to send, with which key, and how a request is opened and judged."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+
+from engines.errors import EngineMisconfigured
+from engines.http_errors import engine_error, named_faults
+from engines.resilience import Deadline
+
+KEEPALIVE_S = 4.0
+"""How long an idle connection is kept: less than uvicorn's 5 s, so that we are not the one to find it closed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One model at one address.
+
+    ``client`` is shared and closed by whoever made it (:func:`open_client`); ``base`` is the address up to ``/v1``,
+    without a query; ``api_key`` is sent as a bearer token where there is one, and never shown; ``connect_s`` bounds
+    making the connection.
+    """
+
+    client: httpx.AsyncClient = field(repr=False)
+    base: str
+    model: str
+    api_key: str | None = field(default=None, repr=False)
+    connect_s: float = 5.0
+
+    @asynccontextmanager
+    async def post(
+        self, engine: str, path: str, deadline: Deadline, limit_s: float, **content: Any
+    ) -> AsyncIterator[httpx.Response]:
+        """Send ``content`` (httpx's ``json``, ``data``, ``files``) to ``path``; give the answer, its body unread.
+
+        Its head must come within ``limit_s`` seconds. Leaving the block closes the request. Faults, and any status but
+        2xx, are raised as :class:`engines.errors.EngineError` with the body of the error read.
+        """
+        with named_faults(engine):
+            request = self._request(path, content)
+            async with deadline.within(limit_s):
+                response = await self.client.send(request, stream=True)
+            try:
+                if not response.is_success:
+                    async with deadline.within(limit_s):
+                        await response.aread()
+                    raise engine_error(engine, response)
+                yield response
+            finally:
+                await response.aclose()
+
+    def _request(self, path: str, content: Mapping[str, Any]) -> httpx.Request:
+        headers = {"Authorization": f"Bearer {self.api_key}"} if self.api_key else None
+        timeout = httpx.Timeout(None, connect=self.connect_s)
+        url = f"{self.base.rstrip('/')}/{path}"
+        return self.client.build_request("POST", url, headers=headers, timeout=timeout, **content)
+
+
+def open_client(base: str, *, uds: str | None = None) -> httpx.AsyncClient:
+    """Return a client for engines at ``base``, to be closed by the caller; ``uds`` is a Unix socket's path, if any.
+
+    Proxies of the environment are used for remote addresses only. Raises :class:`engines.errors.EngineMisconfigured`
+    when ``base`` is no http or https address.
+    """
+    limits = httpx.Limits(max_connections=None, keepalive_expiry=KEEPALIVE_S)
+    transport = httpx.AsyncHTTPTransport(uds=uds, limits=limits) if uds else None
+    return httpx.AsyncClient(limits=limits, transport=transport, trust_env=not _is_local(base), follow_redirects=False)
+
+
+def _is_local(base: str) -> bool:
+    try:
+        url = httpx.URL(base)
+    except httpx.InvalidURL as error:
+        raise EngineMisconfigured("http", "expected an http or https address, got something else") from error
+    if url.scheme not in ("http", "https") or not url.host:
+        raise EngineMisconfigured("http", f"expected an http or https address, got scheme {url.scheme!r}")
+    try:
+        return ipaddress.ip_address(url.host).is_loopback
+    except ValueError:
+        return url.host == "localhost"
