@@ -1,0 +1,68 @@
+"""One thread for one kind of inference, shared fairly and bounded.
+
+A job is a generator: each ``next()`` is one bounded step (one window of Whisper, one clause of Kokoro), run on
+the lane's one thread. Jobs take turns step by step, in the order in which they ask, so that a long text delays
+another caller's first clause by one clause and no more. A thread cannot be cancelled: a job that is dropped ends
+after the step it is in, and its later steps never run.
+
+When ``capacity`` jobs are open, one more is refused with :class:`LaneFull`; nothing waits outside.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Generator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Final, TypeVar
+
+from engines.worker.problems import Problem
+
+T = TypeVar("T")
+_END: Final = object()
+
+
+class LaneFull(Problem):
+    """All places of a lane are taken: 429, with a second as the wait before the next try."""
+
+    def __init__(self, lane: str, capacity: int) -> None:
+        message = f"The {lane} lane holds {capacity} requests already; try again."
+        super().__init__(429, message, code="lane_full", retry_after_s=1)
+
+
+class Lane:
+    """A bounded lane of one thread. Made and used on one event loop."""
+
+    def __init__(self, name: str, capacity: int) -> None:
+        self.name = name
+        self.capacity = capacity
+        self.open_jobs = 0
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix=name)
+
+    async def run(self, job: Generator[T, None, None]) -> AsyncGenerator[T, None]:
+        """Yield what ``job`` yields, each step run on the lane's thread.
+
+        Raises :class:`LaneFull` before the first step when no place is free, and whatever the job raises. Closing
+        or cancelling frees the place at once; the step in progress ends on its own.
+        """
+        with self._place():
+            loop = asyncio.get_running_loop()
+            try:
+                while (item := await loop.run_in_executor(self._thread, next, job, _END)) is not _END:
+                    yield item  # type: ignore[misc]  # the sentinel is excluded by the loop's condition
+            finally:
+                self._thread.submit(job.close)
+
+    @contextmanager
+    def _place(self) -> Generator[None, None, None]:
+        if self.open_jobs >= self.capacity:
+            raise LaneFull(self.name, self.capacity)
+        self.open_jobs += 1
+        try:
+            yield
+        finally:
+            self.open_jobs -= 1
+
+    def close(self) -> None:
+        """Drop what waits and let the thread end after its present step."""
+        self._thread.shutdown(wait=False, cancel_futures=True)
