@@ -1,0 +1,1 @@
+"""The plain HTTP routes: subjects, productions, health, metrics."""

@@ -1,0 +1,25 @@
+"""Where things lie on this machine, and how much of it the process may use."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+MAX_THREADS = 4
+"""Threads for one engine by default: the models are small, and beyond four threads they get slower, not faster."""
+
+
+def data_home() -> Path:
+    """Directory for what the server keeps: ``$XDG_DATA_HOME/relance``, else ``~/.local/share/relance``."""
+    given = Path(os.environ.get("XDG_DATA_HOME", ""))
+    return (given if given.is_absolute() else Path.home() / ".local/share") / "relance"
+
+
+def models_home() -> Path:
+    """Directory of the model store, the same for the server and for ``relance models``."""
+    return Path.home() / ".cache/relance/models"
+
+
+def default_threads() -> int:
+    """Threads of one engine: the cores that this process may run on (its affinity), four at most."""
+    return min(MAX_THREADS, len(os.sched_getaffinity(0)))
