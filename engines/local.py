@@ -128,7 +128,8 @@ def _threads(count: int) -> dict[str, str]:
     """One thread budget for whatever library a child loads: more threads than cores are slower, not faster.
 
     OpenMP's threads sleep at their barriers instead of spinning. They spin by default, and two processes that spin on
-    the same two cores starve each other: thirty tokens of SmolLM took 89 s that way, and under 1 s asleep.
+    the same two cores starve each other: a short request to SmolLM on a busy machine of two cores took 2 to 93 s that
+    way, and 1.3 to 1.8 s asleep.
     """
     budget = {name: str(count) for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
     return {**budget, "OMP_WAIT_POLICY": "passive", "TOKENIZERS_PARALLELISM": "false"}

@@ -62,13 +62,18 @@ class Target:
         return self.client.build_request("POST", url, headers=headers, timeout=timeout, **content)
 
 
-def open_client(base: str, *, uds: str | None = None) -> httpx.AsyncClient:
+def open_client(base: str, *, uds: str | None = None, keep_alive: bool = True) -> httpx.AsyncClient:
     """Return a client for engines at ``base``, to be closed by the caller; ``uds`` is a Unix socket's path, if any.
+
+    Without ``keep_alive`` each request has a connection of its own: llama.cpp closes it after a streamed answer, though
+    it announces to keep it, and the request that is sent at once on it fails.
 
     Proxies of the environment are used for remote addresses only. Raises :class:`engines.errors.EngineMisconfigured`
     when ``base`` is no http or https address.
     """
-    limits = httpx.Limits(max_connections=None, keepalive_expiry=KEEPALIVE_S)
+    limits = httpx.Limits(
+        max_connections=None, max_keepalive_connections=None if keep_alive else 0, keepalive_expiry=KEEPALIVE_S
+    )
     transport = httpx.AsyncHTTPTransport(uds=uds, limits=limits) if uds else None
     return httpx.AsyncClient(limits=limits, transport=transport, trust_env=not _is_local(base), follow_redirects=False)
 

@@ -12,6 +12,9 @@ FIRST_CHARS: Final = 12
 LATER_CHARS: Final = 60
 """Later clauses are joined up to this length: longer pieces have better prosody, and time is no longer short."""
 
+JOINED_CHARS: Final = 100
+"""Clauses are not joined beyond this, six seconds of speech: a caller who hangs up holds the lane for one piece."""
+
 MAX_CHARS: Final = 200
 """No piece is longer: about 250 phonemes, half of what Kokoro takes, and at most some seconds in the lane."""
 
@@ -27,7 +30,8 @@ def clauses(text: str) -> Iterator[str]:
     pending, wanted = "", FIRST_CHARS
     for piece in _bounded(text):
         joined = f"{pending} {piece}".strip()
-        if len(pending) >= wanted or len(joined) > MAX_CHARS:
+        limit = JOINED_CHARS if len(pending) >= FIRST_CHARS else MAX_CHARS
+        if len(pending) >= wanted or len(joined) > limit:
             yield pending
             joined, wanted = piece, LATER_CHARS
         pending = joined

@@ -57,8 +57,8 @@ def speakable(text: str, espeak_language: str) -> str:
 def without_flags(phonemes: str) -> str:
     """Return ``phonemes`` without espeak-ng's marks of a change of language, "lə (en)wˈiːkˈɛnd(fr)".
 
-    Kokoro would read them aloud. A parenthesis of the text stays: its phonemes carry stress marks, vowels of IPA, or
-    spaces, and where they do not, only the one word is lost.
+    Kokoro would read them aloud. A parenthesis of the text stays: its phonemes hold stress marks, spaces or letters
+    that are not ASCII.
     """
     return _LANGUAGE_FLAG.sub("", phonemes)
 

@@ -101,9 +101,13 @@ class Caption:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """Store the production as it stands: the whole transcript, a line a turn. Answer ``RecordFailed`` on failure."""
+    """Store the production as it stands: the whole transcript, a line a turn. Answer ``RecordFailed`` on failure.
+
+    ``final`` says that nothing will be added any more; ``RecordFailed`` carries it back.
+    """
 
     transcript: str
+    final: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +132,7 @@ class SendError:
 
 @dataclass(frozen=True, slots=True)
 class Close:
-    """Close the socket. The last effect of a session."""
+    """Close the socket. The last effect of a session; an ``Evaluate`` just before it goes on in the background."""
 
     code: int
     reason: str = ""

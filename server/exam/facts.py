@@ -62,7 +62,8 @@ class UtteranceHeard:
     """A segment was recognised. ``text`` is empty when nothing was said (a cough), or when recognition failed.
 
     ``confidence`` is 0 to 1; ``speech_ms`` the part of the segment in which the voice was heard; ``lost`` says that
-    recognition failed after its retries, so that words may be missing.
+    recognition failed after its retries, so that words may be missing; ``pauses_ms`` are the silences of 250 ms or more
+    between its words.
     """
 
     segment: int
@@ -72,6 +73,7 @@ class UtteranceHeard:
     speech_ms: int
     confidence: float
     lost: bool = False
+    pauses_ms: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,11 @@ class ReplyReady:
 
 @dataclass(frozen=True, slots=True)
 class ReplyFailed:
-    """No audio can be had for this turn: its engine failed, and one more try failed too, or the deadline passed."""
+    """No audio can be had for this turn: its engine failed, and one more try failed too, or the deadline passed.
+
+    After ``Say`` it means that no more audio will come: what there is is still sent, and ``AudioSent`` and a complete
+    ``AudioPlayed`` follow.
+    """
 
     turn: int
     engine: str
@@ -161,7 +167,9 @@ class PendingHeard:
 
 @dataclass(frozen=True, slots=True)
 class RecordFailed:
-    """The production could not be stored."""
+    """The production could not be stored; ``final`` is that of the ``Record`` which failed."""
+
+    final: bool = False
 
 
 @dataclass(frozen=True, slots=True)
