@@ -72,7 +72,7 @@ class Assessment:
 
 
 def schema() -> Mapping[str, Any]:
-    """Return the JSON Schema of the LLM's answer: evidence first, points last, for a model writes from left to right."""
+    """Return the JSON Schema of the LLM's answer: evidence first, points last, as a model writes left to right."""
     points = _list(_text(POINT_CHARS), MAX_POINTS_LISTED, least=1)
     correction = _record(said=_text(PHRASE_CHARS), better=_text(PHRASE_CHARS), why=_text(PHRASE_CHARS))
     score = {"type": "integer", "minimum": 0, "maximum": MAX_POINTS}

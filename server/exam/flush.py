@@ -2,7 +2,7 @@
 
     OPEN ──begin──> GATHERING ──last words heard, or deadline──> EVALUATING ──report or failure──> CLOSED
 
-* The first cause wins. A later one changes nothing, but when the client has left nothing is sent to it any more.
+* The first cause wins. A later one changes nothing, but a client that leaves waits for no report any more.
 * GATHERING: the ear is closed; the words on their way are waited for, and the count of what was heard of a turn that
   was cut. The wait is the grace, or twice the time that the pending audio takes, whichever is longer.
 * Then the production is recorded for the last time and its evaluation begins. With no word from the candidate there is
@@ -46,7 +46,6 @@ class Flush:
         self._language: Language = language
         self._grace_s = grace_s
         self._close: closes.CloseCode | None = None
-        self._client_left = False
         self._words_pending = True
         self._cut_turn: int | None = None
 
@@ -59,8 +58,8 @@ class Flush:
 
     def handle(self, fact: Fact, now: float) -> list[Effect]:
         """Take a fact after the end began; whatever is not the flush's own is dropped."""
-        if isinstance(fact, facts.ClientLeft):
-            self._client_left = True
+        if isinstance(fact, facts.ClientLeft) and self._close is None:
+            self._close = CLIENT_LEFT
         if self.stage is Stage.GATHERING:
             return self._gather(fact, now)
         if self.stage is Stage.EVALUATING:
@@ -83,8 +82,10 @@ class Flush:
 
     def _conclude(self, fact: Fact) -> list[Effect]:
         match fact:
+            case facts.ClientLeft():
+                return self._shut(CLIENT_LEFT)
             case facts.Evaluated(report):
-                return [*self._to_client(SendReport(report)), *self._shut(closes.DONE)]
+                return [SendReport(report), *self._shut(closes.DONE)]
             case facts.EvaluationFailed():
                 return self._fail("CORRECTION_FAILED", closes.CORRECTION_FAILED)
             case facts.RecordFailed(final=True):
@@ -105,10 +106,7 @@ class Flush:
         return self._fail("EMPTY_TRANSCRIPT", closes.DONE)
 
     def _fail(self, code: ErrorCode, close: closes.CloseCode) -> list[Effect]:
-        return [*self._to_client(SendError(code, error_text(self._language, code))), *self._shut(close)]
-
-    def _to_client(self, effect: Effect) -> list[Effect]:
-        return [] if self._client_left else [effect]
+        return [SendError(code, error_text(self._language, code)), *self._shut(close)]
 
     def _shut(self, close: closes.CloseCode) -> list[Effect]:
         self.stage, self.deadline = Stage.CLOSED, None

@@ -18,7 +18,7 @@ MAX_TOKENS = 64
 """Twenty words are about forty tokens; what runs on is cut."""
 
 TEMPERATURE, TEMPERATURE_AGAIN = 0.3, 0.7
-"""Low at first: at 0.7 Qwen 1.5B loses the thread and the length; higher the second time, so that it says something else."""
+"""Low at first: at 0.7 Qwen 1.5B loses the thread and the length. Higher again, so that it says something else."""
 
 _RULES: dict[Language, str] = {
     "fr": (

@@ -18,24 +18,36 @@ BUSY_TIMEOUT_MS = 5000
 
 
 class Database:
-    """An engine with the right to begin transactions. Every fault of the database is a :class:`StoreError`."""
+    """An engine with the right to begin transactions. Every fault of the database is a :class:`StoreError`.
+
+    So is an address that none can be made of: its message never holds the address, which may have a password in it.
+    """
 
     def __init__(self, url: str) -> None:
-        self._parsed = make_url(url)
+        try:
+            self._parsed = make_url(url)
+            # Parameters are what candidates said: they stay out of error messages, and so out of logs.
+            self.engine: AsyncEngine = create_async_engine(self._parsed, hide_parameters=True)
+        except (SQLAlchemyError, ImportError) as error:
+            raise StoreError(f"database_url cannot be used: {error.args[0]}") from error
         self._is_sqlite = self._parsed.get_backend_name() == "sqlite"
-        # Parameters are what candidates said: they stay out of error messages, and so out of logs.
-        self.engine: AsyncEngine = create_async_engine(self._parsed, hide_parameters=True)
         if self._is_sqlite:
             event.listen(self.engine.sync_engine, "connect", _prepare_connection)
             event.listen(self.engine.sync_engine, "begin", _begin)
 
     def make_room(self) -> None:
-        """Make the directory of a SQLite file. Raises :class:`StoreError`."""
-        if self._is_sqlite and self._parsed.database not in (None, "", ":memory:"):
-            try:
-                Path(str(self._parsed.database)).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            except OSError as error:
-                raise StoreError(f"the database's directory cannot be made: {error}") from error
+        """Make a SQLite file and its directory, if they are not there. Raises :class:`StoreError`.
+
+        SQLite itself would not tell why a file cannot be opened.
+        """
+        name = self._parsed.database
+        if not self._is_sqlite or not name or name == ":memory:" or name.startswith("file:"):
+            return
+        try:
+            Path(name).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            Path(name).open("ab").close()
+        except OSError as error:
+            raise StoreError(f"the database {name} cannot be written: {error.strerror} ({error.filename})") from error
 
     @asynccontextmanager
     async def begin(self, purpose: str, *, exclusive: bool = False) -> AsyncIterator[AsyncConnection]:

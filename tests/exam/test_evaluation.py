@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.exam.assessment import CRITERIA, MAX_TOKENS, schema
+from server.exam.assessment import COMMENT_CHARS, CRITERIA, MAX_TOKENS, schema
 from server.exam.evaluation import TRANSCRIPT_CHARS, InvalidAssessment, evaluation_request, parse_assessment
 
 TRANSCRIPT = "Candidat : Je suis allé au marché et j'ai acheté des pomme.\nExaminateur : Et ensuite ?"
@@ -115,6 +115,21 @@ def test_a_right_answer_is_read() -> None:
     assert assessment.improvements == ("Varier les temps.", "Enrichir les liens.")
     (correction,) = assessment.corrections
     assert (correction.said, correction.better, correction.why) == ("des pomme", "des pommes", "Pluriel.")
+
+
+@pytest.mark.parametrize(
+    ("comment", "read"),
+    [
+        ("mot " * 19 + "abcd", "mot " * 19 + "…"),
+        ("mot " * 19 + "abc.", "mot " * 19 + "abc."),
+        ("mot " * 19 + "abc", "mot " * 19 + "abc"),
+    ],
+)
+def test_a_text_that_the_schema_broke_off_ends_at_a_word(comment: str, read: str) -> None:
+    """Of exactly the greatest length, and without a mark at its end."""
+    assessment = parse_assessment(answer(lambda a: a["tache"].update(comment=comment)), "fr", TRANSCRIPT)
+    assert len(comment) <= COMMENT_CHARS
+    assert assessment.criteria[0].comment == read
 
 
 @pytest.mark.parametrize(

@@ -257,19 +257,20 @@ ENDS = [facts.EndRequested(), facts.ClientLeft(), facts.LimitExceeded(1008, "AUD
 @pytest.mark.parametrize("first", ENDS)
 @pytest.mark.parametrize("second", ENDS)
 def test_the_first_end_wins(begin: Begin, first: facts.Fact, second: facts.Fact) -> None:
-    """One evaluation, one close, its code that of the first cause; the report goes to a client that is there."""
+    """One evaluation, one close, its code that of the first cause; whoever asked for the end and then left, left."""
     exam = begin()
     exam.says(ENOUGH)
     exam(first, second, second, *OVER)
-    if first == facts.EndRequested():
+    waits = first == facts.EndRequested() and second != facts.ClientLeft()
+    if waits:
         exam(facts.Evaluated({"score": 12}))
     else:
         assert exam(facts.Evaluated({"score": 12})) == []
-    close = {"EndRequested": do.Close(1000), "ClientLeft": do.Close(1001, "CLIENT_LEFT")}
+    left = do.Close(1001, "CLIENT_LEFT")
+    close = {"EndRequested": do.Close(1000) if waits else left, "ClientLeft": left}
     assert exam.only(do.Close) == close.get(type(first).__name__, do.Close(1008, "AUDIO_BACKLOG"))
     exam.only(do.Evaluate)
-    stays = facts.ClientLeft() not in (first, second)
-    assert len(exam.all(do.SendReport)) == (1 if first == facts.EndRequested() and stays else 0)
+    assert len(exam.all(do.SendReport)) == int(waits)
 
 
 def test_end_and_timeout_at_the_same_moment_are_one_end(begin: Begin) -> None:
@@ -292,12 +293,31 @@ def test_a_client_that_left_is_told_nothing(begin: Begin) -> None:
     assert names_of(effects) == ["StopListening", "Record", "Evaluate", "Close"]
 
 
-def test_a_client_that_leaves_while_it_waits_gets_no_report(begin: Begin) -> None:
-    """The evaluation ends all the same."""
+def test_a_client_that_leaves_while_it_waits_ends_the_session_at_once(begin: Begin) -> None:
+    """Nobody waits for the report: the evaluation goes on in the background, and the user's place is free."""
     exam = begin()
     exam.says(ENOUGH)
-    exam(facts.EndRequested(), *OVER, facts.ClientLeft())
-    assert exam(facts.Evaluated({})) == [do.Close(1000)]
+    exam(facts.EndRequested(), *OVER)
+    assert exam(facts.ClientLeft()) == [do.Close(1001, "CLIENT_LEFT")]
+    assert exam(facts.Evaluated({})) == []
+
+
+def test_a_client_that_leaves_while_its_last_words_are_gathered_waits_for_no_report(begin: Begin) -> None:
+    """They are heard and recorded all the same."""
+    exam = begin()
+    exam.says(ENOUGH)
+    exam(facts.EndRequested(), facts.ListeningStopped(0.5), facts.ClientLeft())
+    exam(*exam.segment("et j'aime le bricolage"))
+    effects = exam(facts.PendingHeard())
+    assert effects[0] == do.Record(f"{LINE} et j'aime le bricolage", final=True)
+    assert effects[1:] == [do.Evaluate(), do.Close(1001, "CLIENT_LEFT")]
+
+
+def test_a_client_that_leaves_after_a_silent_exam_is_told_nothing(begin: Begin) -> None:
+    """Not even that there was nothing to mark."""
+    exam = begin()
+    exam(facts.EndRequested(), facts.ClientLeft())
+    assert exam(*OVER) == [do.Close(1001, "CLIENT_LEFT")]
 
 
 def test_a_limit_closes_with_its_own_code_once_the_evaluation_has_begun(begin: Begin) -> None:

@@ -30,18 +30,22 @@ class Frame:
 
 
 class Candidate:
-    """Plays the client. What it says it says in real time; ``reads`` is whether it reads what it is sent."""
+    """Plays the client. What it says it says in real time; ``reads`` is whether it reads what it is sent,
+    ``refused`` how many frames the server tried to send when it was gone.
+    """
 
     def __init__(self, sounds: Any, voices: Any) -> None:
         self.frames: list[Frame] = []
         self.close: tuple[int, str] | None = None
         self.closed_at = 0.0
         self.reads = True
+        self.refused = 0
         self._sounds = sounds
         self._voices = voices
         self._events: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         self._gone = False
         self._arrived = asyncio.Event()
+        self._awake = asyncio.Event()
 
     async def connect(self) -> WebSocket:
         """Return the server's end of an accepted socket."""
@@ -92,6 +96,11 @@ class Candidate:
         """Break the connection so that only a write tells the server."""
         self._gone = True
 
+    def read_again(self) -> None:
+        """Read on, what was sent meanwhile first."""
+        self.reads = True
+        self._awake.set()
+
     async def until(self, kind: str, count: int = 1) -> Frame:
         """Wait for the ``count``-th frame of this kind."""
         while len(self.of(kind)) < count:
@@ -128,9 +137,10 @@ class Candidate:
 
     async def _take(self, message: dict[str, Any]) -> None:
         if self._gone:
+            self.refused += 1
             raise OSError("the client is gone")
         if not self.reads and message["type"] != "websocket.accept":
-            await asyncio.Event().wait()
+            await self._awake.wait()
         now = asyncio.get_running_loop().time()
         assert self.close is None, "a frame after the close"
         if message["type"] == "websocket.close":

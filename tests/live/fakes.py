@@ -1,8 +1,8 @@
 """Fakes at the boundary: engines that follow a script, a store in memory, an evaluation that is a timer.
 
 Sound carries its own meaning here. Every word has a level of its own, a constant that no other word has, so recognition
-reads from the samples which words it was given, and a client which sentences it was sent: nothing can be mixed up, dropped
-or heard twice without being seen.
+reads from the samples which words it was given, and a client which sentences it was sent: nothing can be mixed up,
+dropped or heard twice without being seen.
 """
 
 from __future__ import annotations

@@ -101,9 +101,10 @@ async def test_the_fallback_is_said_when_nothing_is_left_of_any(fakes: ModuleTyp
     assert await desk.all(FIRST, SECOND) == [FALLBACK]
 
 
-async def test_half_a_sentence_at_the_token_limit_is_not_said(fakes: ModuleType) -> None:
-    """After a whole sentence, a rest without an end was cut by the limit."""
-    assert await Desk(fakes, "Bien sûr. La chambre donne sur").all(FIRST) == ["Bien sûr."]
+async def test_an_unended_rest_is_the_screens_to_judge(fakes: ModuleType) -> None:
+    """The token limit may cut an answer: its last sentence goes to the screen as it stands, like any other."""
+    desk = Desk(fakes, "Bien sûr. La chambre donne sur")
+    assert await desk.all(FIRST) == ["Bien sûr.", "La chambre donne sur"]
 
 
 async def test_an_answer_that_is_one_unended_sentence_is_said(fakes: ModuleType) -> None:

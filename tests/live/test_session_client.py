@@ -40,6 +40,7 @@ async def test_a_client_that_leaves_without_a_word_leaves_its_production(rooms: 
 
     assert await room.conduct(script) == Close(1001, "CLIENT_LEFT")
     assert lines(room) == [f"Candidat : {SPEECH}"]
+    assert room.candidate.refused == 0
     expect_kept(room)
     await asyncio.sleep(10)
     assert room.evaluator.cancelled == 0

@@ -75,6 +75,7 @@ async def test_an_end_in_mid_relance_cuts_it(rooms: Any) -> None:
     assert await room.conduct(script) == Close(1000)
     expect_silence_from(room, ended[0])
     expect_one_report(room)
+    assert room.candidate.closed_at - ended[0] < room.evaluator.seconds + 0.5
     said, asked = lines(room)
     heard = asked.removeprefix("Examinateur : ")
     assert said == f"Candidat : {SPEECH}"

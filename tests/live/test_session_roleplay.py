@@ -183,6 +183,19 @@ async def test_a_question_of_the_examiner_is_never_heard(rooms: Any) -> None:
     assert [sentence for sentence, _ in room.candidate.sentences] == [PRICE]
 
 
+async def test_half_a_sentence_at_the_token_limit_is_not_heard(rooms: Any) -> None:
+    """After a whole sentence, one without an end was cut by the limit, and is not spoken."""
+    room = rooms.roleplay(f"{PRICE} Le train part")
+
+    async def script(candidate: Any) -> None:
+        await candidate.say("combien coûte le billet")
+        await candidate.silent_until("turnComplete")
+        await finish(candidate)
+
+    await room.conduct(script)
+    assert [sentence for sentence, _ in room.candidate.sentences] == [PRICE]
+
+
 async def test_push_to_talk_needs_no_silence(rooms: Any) -> None:
     """With manual activity the client's mark is the decision, however loud or silent the room is."""
     room = rooms.roleplay(PRICE)
