@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 PERMISSION = "oral_t2_live"
 """What a plan must grant; task 1 uses it as well."""
 
+SEGMENT_SILENCE_MS = 600
+"""Silence after which a stretch of speech is recognised on its own."""
+
 log = structlog.get_logger()
 
 
@@ -176,11 +179,14 @@ class Door:
     def _terms(self, socket: WebSocket) -> Terms:
         settings = self._services.settings
         roleplay = self.contract is ROLEPLAY
+        silence_ms = settings.t2_silence_ms if roleplay else None
+        segment_silence_ms = min(SEGMENT_SILENCE_MS, silence_ms or SEGMENT_SILENCE_MS)
         return Terms(
             contract=self.contract,
             captions=socket.query_params.get("captions") == "1",
             endpoint=EndpointRules(
-                turn_silence_ms=settings.t2_silence_ms if roleplay else None,
+                segment_silence_ms=segment_silence_ms,  # a segment ends with its turn at the latest
+                turn_silence_ms=silence_ms,
                 manual=roleplay and socket.query_params.get("vad") == "manual",
             ),
             reply_timeout_s=settings.reply_timeout_s,
