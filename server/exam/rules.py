@@ -23,7 +23,7 @@ class InterviewRules:
     interruption_pause_grace_ms: int = 1_500
     """How long a relance that is ready waits for the candidate's next pause."""
     terminal_flush_grace_ms: int = 3_000
-    relance_lead_ms: int = 8_000
+    relance_lead_ms: int = 10_000
     """How long before its drawn time a relance is prepared."""
     relance_patience_ms: int = 1_000
     """How long after its drawn time a relance is waited for before one of the bank is spoken."""

@@ -13,6 +13,7 @@ from enum import Enum, auto
 import numpy as np
 from numpy.typing import NDArray
 
+from engines.errors import EngineFault
 from engines.protocols import STT_RATE_HZ, VAD_WINDOW_SAMPLES, VoiceActivityStream
 from server.exam.facts import (
     Fact,
@@ -170,11 +171,17 @@ class Ear:
 
     async def _detect(self, windows: list[NDArray[np.int16]]) -> None:
         for window in windows:
-            probability = await self._vad.probability(to_float32(window))
+            probability = await self._probability(to_float32(window))
             self._tape.record(window)
             self._perform(self._endpoint.push(probability))
             self._tape.forget(self._endpoint.open_start)
             await self._recogniser.wait_for_room(PENDING_S)
+
+    async def _probability(self, window: NDArray[np.float32]) -> float:
+        try:
+            return await self._vad.probability(window)
+        except EngineFault:  # the stream is as it was before the window: an engine's failure is tried once more
+            return await self._vad.probability(window)
 
     def _perform(self, events: list[endpoint.Event]) -> None:
         for event in events:

@@ -73,4 +73,4 @@ def interview_at(*at_s: float, language: str = "fr", **rules: Any) -> Interview:
         "interruption_window_end_ms": window[1],
         "interruption_min_spacing_ms": spacing,
     }
-    return Interview(InterviewRules(**{**fixed, **rules}), language, random.Random(7), _stage.Everything)
+    return Interview(InterviewRules(**{"relance_lead_ms": 8_000, **fixed, **rules}), language, random.Random(7), _stage.Everything)

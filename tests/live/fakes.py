@@ -58,6 +58,7 @@ class LevelDetector:
     """Voice activity by level. ``fault_after`` windows it answers nonsense; ``window_s`` is its time for one."""
 
     fault_after: int | None = None
+    fault_at: int | None = None
     window_s: float = 0.0
     windows: int = 0
     closed: int = 0
@@ -70,7 +71,7 @@ class LevelDetector:
         if self.window_s:
             await asyncio.sleep(self.window_s)
         self.windows += 1
-        if self.fault_after is not None and self.windows > self.fault_after:
+        if self.windows == self.fault_at or (self.fault_after is not None and self.windows > self.fault_after):
             raise EngineFault("vad", "expected a probability in [0, 1], got 7.0")
         return 0.95 if float(np.mean(np.abs(window))) > LOUD else 0.02
 

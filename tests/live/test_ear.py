@@ -118,6 +118,16 @@ async def test_a_detector_that_answers_nonsense_is_told_and_loses_no_words(fakes
         assert desk.vad.closed == 1
 
 
+async def test_a_detector_that_fails_once_is_asked_once_more(fakes: ModuleType) -> None:
+    """One fault costs nothing: the window is given again, and no word is lost."""
+    desk = Desk(fakes)
+    desk.vad.fault_at = 20
+    async with desk.at_work() as ear:
+        await ear.hear(desk.word("bonjour", 1.0) + desk.word("madame", 1.0))
+        await desk.finish()
+        assert desk.texts == ["bonjour madame"]
+
+
 async def test_audio_that_is_not_taken_exceeds_the_backlog(fakes: ModuleType) -> None:
     """When the stream stays full for the limit, the next chunk is refused: nothing is dropped in silence."""
     desk = Desk(fakes)

@@ -82,7 +82,7 @@ async def test_a_relance_is_about_what_was_just_said(rooms: Any) -> None:
     room = rooms.interview(QUESTION, relances_s=(30,))
 
     async def script(candidate: Any) -> None:
-        await candidate.keep_silent(16)
+        await candidate.keep_silent(14)
         await candidate.say(" ".join(f"mot{count}" for count in range(60)))
         await candidate.silent_until("interruption_end")
         candidate.end()
@@ -90,7 +90,7 @@ async def test_a_relance_is_about_what_was_just_said(rooms: Any) -> None:
     await room.conduct(script)
     words = room.llm.last_user.split()
     assert words[0] == "mot0"
-    assert len(words) == pytest.approx((22 - 16) / 0.3, abs=1)
+    assert len(words) == pytest.approx((20 - 14) / 0.3, abs=1)
 
 
 async def test_what_is_said_during_a_relance_is_dropped(rooms: Any) -> None:
