@@ -66,6 +66,7 @@ def interview_at(*at_s: float, language: str = "fr", **rules: Any) -> Interview:
     window = [int(moment * 1000) for moment in (*at_s, *at_s[-1:])][: 2 if at_s else 0] or [25_000, 75_000]
     spacing = window[1] - window[0] if len(at_s) == 2 else 20_000
     fixed = {
+        "relance_lead_ms": 8_000,
         "interruption_p0": chances[0],
         "interruption_p1": chances[1],
         "interruption_p2": chances[2],
@@ -73,4 +74,4 @@ def interview_at(*at_s: float, language: str = "fr", **rules: Any) -> Interview:
         "interruption_window_end_ms": window[1],
         "interruption_min_spacing_ms": spacing,
     }
-    return Interview(InterviewRules(**{"relance_lead_ms": 8_000, **fixed, **rules}), language, random.Random(7), _stage.Everything)
+    return Interview(InterviewRules(**{**fixed, **rules}), language, random.Random(7), _stage.Everything)
