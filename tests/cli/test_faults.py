@@ -73,13 +73,13 @@ def test_a_data_directory_that_cannot_be_made_is_told(relance: Relance, tmp_path
     assert_one_line(relance("token", "--sub", "a", data_dir=str(tmp_path / "file" / "x")), 1, str(tmp_path / "file"))
 
 
-def test_a_database_of_a_newer_release_is_told(relance: Relance, tmp_path: Path) -> None:
+def test_a_database_of_a_newer_release_is_told(relance: Relance, tmp_path: Path, models_dir: Path) -> None:
     """The server does not start on a database that it does not know."""
     with sqlite3.connect(tmp_path / "relance.sqlite3") as connection:
         connection.execute("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)")
         connection.execute("INSERT INTO alembic_version VALUES ('9999')")
     connection.close()
-    outcome = relance("serve", "--port", "0", data_dir=str(tmp_path), profile="ci")
+    outcome = relance("serve", "--port", "0", data_dir=str(tmp_path), profile="ci", models_dir=str(models_dir))
     assert outcome.status == 1
     assert "not one of this release" in outcome.err.splitlines()[-1]
     assert "Traceback" not in outcome.err

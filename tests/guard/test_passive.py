@@ -92,3 +92,10 @@ def test_takes_under_a_millisecond_a_sentence(table: Callable[[str], Rows]) -> N
     for sentence in sentences:
         screen.feed(sentence)
     assert (perf_counter() - started) / len(sentences) < 0.001
+
+
+def test_a_sentence_that_comes_again_is_not_said_again() -> None:
+    """A model that goes round in circles is heard once."""
+    screen = PassiveScreen("en")
+    said = [kept for _ in range(3) for kept in screen.feed("You can visit the flat at noon.")]
+    assert [*said, *screen.finish()] == ["You can visit the flat at noon."]

@@ -108,8 +108,24 @@ def test_a_file_that_is_no_database_is_refused(url: str) -> None:
 def test_a_place_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     """A directory that cannot be made is one clear error."""
     (tmp_path / "file").write_text("")
-    with pytest.raises(StoreError, match="cannot be made"):
+    with pytest.raises(StoreError, match="cannot be written"):
         asyncio.run(opened(f"sqlite+aiosqlite:///{tmp_path}/file/relance.sqlite3"))
+
+
+@pytest.mark.parametrize(
+    ("address", "word"),
+    [
+        ("nonsense", "parse"),
+        ("sqlite:////tmp/x", "async driver"),
+        ("oracle+foo://u:SECRET@127.0.0.1/x", "oracle.foo"),
+        ("postgresql+nodriver://u:SECRET@127.0.0.1/x", "nodriver"),
+    ],
+)
+def test_an_address_of_no_database_is_refused(address: str, word: str) -> None:
+    """What is wrong is told; the address is not, since it may hold a password."""
+    with pytest.raises(StoreError, match=word) as refused:
+        Store(address)
+    assert "SECRET" not in str(refused.value)
 
 
 def test_sqlite_is_set_up_for_several_sessions(url: str) -> None:

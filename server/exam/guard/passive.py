@@ -20,7 +20,8 @@ class PassiveScreen:
     """Lets no question pass, nor a word out of role. One screen serves one answer.
 
     A sentence that asks is dropped; where a whole statement stands before its question, the statement stays. Once the
-    model writes the candidate's own lines ("Client : …") nothing more of the answer passes.
+    model writes the candidate's own lines ("Client : …") nothing more of the answer passes. A sentence passes once:
+    small models go round in circles.
     """
 
     def __init__(self, language: Language) -> None:
@@ -28,6 +29,7 @@ class PassiveScreen:
         self._over = False
         self._spoke = False
         self._unfinished = ""
+        self._passed: set[str] = set()
 
     def feed(self, sentence: str) -> list[str]:
         """Take the answer's next sentence, as written; return what may be spoken now, in order.
@@ -57,6 +59,9 @@ class PassiveScreen:
             text = statement_before(text, self._language)
         if not text or is_foreign(text, self._language) or fault_in(text, ROLE[self._language]):
             return ""
+        if text in self._passed:
+            return ""
+        self._passed.add(text)
         return text
 
 
