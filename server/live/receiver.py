@@ -36,6 +36,7 @@ class Receiver:
         self._post = post
         self._idle_timeout_s = idle_timeout_s
         self._manual_vad = manual_vad
+        self._end_asked = False
 
     async def run(self) -> None:
         """Receive until the client is gone or a limit was passed."""
@@ -56,8 +57,10 @@ class Receiver:
     async def _take(self, message: ClientMessage) -> None:
         match message:
             case AudioChunk(pcm=pcm):
-                await self._ear.hear(pcm)
+                if not self._end_asked:  # frames that follow may be read before the exam has heard of the end
+                    await self._ear.hear(pcm)
             case End():
+                self._end_asked = True
                 self._post(EndRequested())
             case ActivityStart():
                 self._ear.activity_start()

@@ -6,12 +6,14 @@ Tests that are coroutines run in an event loop of their own; the modules beside 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import importlib.util
 import inspect
 import json
 import secrets
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
@@ -28,6 +30,9 @@ from engines.local import SpeechWorkerSpec, speech_worker
 from engines.models import Lock, Store
 
 RATE_HZ = 16_000
+PATIENT = {"t1_terminal_flush_grace_ms": 30_000, "t2_terminal_flush_grace_ms": 30_000}
+"""What is said last is waited for as long as a machine may need that others use too; it takes no longer for that."""
+
 SUJET = "8e2b4d7a-1f39-4b6c-8d15-7a90c3e5f101"
 """Renting a flat, one of the English subjects that come with the server."""
 
@@ -45,6 +50,7 @@ def _beside(name: str) -> ModuleType:
 
 _CANDIDATE = _beside("candidate")
 _SCRIPTED_LLM = _beside("scripted_llm")
+_EXAMS = _beside("exams")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -85,6 +91,7 @@ def llm() -> Iterator[Any]:
 def exam_server(start_server: Callable[..., Any]) -> Any:
     """Every engine real. T1: one relance at 7 s, warning at 18 s, end at 22 s. T2: a turn ends after 1 s of silence."""
     return start_server(
+        **PATIENT,
         log_level="debug",
         t1_interruption_p0=0,
         t1_interruption_p1=1,
@@ -100,8 +107,9 @@ def exam_server(start_server: Callable[..., Any]) -> Any:
 
 @pytest.fixture(scope="session")
 def speech_server(start_server: Callable[..., Any], llm: Any) -> Any:
-    """Real speech engines, the language model scripted. T1: one relance at 2.5 s, end at 6 s, the warning just before."""
+    """Real speech, a scripted language model. T1: one relance at 2.5 s, the end at 6 s, the warning just before."""
     return start_server(
+        **PATIENT,
         log_level="debug",
         llm_url=llm.base_url,
         llm_model="scripted",
@@ -121,13 +129,16 @@ def speech_server(start_server: Callable[..., Any], llm: Any) -> Any:
 @pytest.fixture(scope="session")
 def strict_server(start_server: Callable[..., Any], llm: Any) -> Any:
     """Short limits: one second without a frame, a hundredth of a second of backlog."""
-    return start_server(llm_url=llm.base_url, llm_model="scripted", idle_timeout_s=1, max_backlog_s=0.01)
+    limits = {"idle_timeout_s": 1, "max_backlog_s": 0.01}
+    return start_server(llm_url=llm.base_url, llm_model="scripted", **PATIENT, **limits)
 
 
 @pytest.fixture(scope="session")
-def modelless_server(start_server: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """A server whose models are not there: it is up, and can conduct no exam."""
-    server = start_server(wait=False, models_dir=tmp_path_factory.mktemp("no-models"))
+def unfit_server(start_server: Callable[..., Any]) -> Any:
+    """A server whose settings name no language model for the address that they name: it is up, and can hold no exam."""
+    nowhere = "http://127.0.0.1:9/v1"
+    engines = {"stt_url": nowhere, "tts_url": nowhere, "stt_model": "m", "tts_model": "m", "llm_url": nowhere}
+    server = start_server(wait=False, **engines)
     while "failed" not in httpx.get(f"{server.http}/readyz").json()["engines"].values():
         assert server.process.poll() is None
     return server
@@ -161,33 +172,61 @@ def human(two_cities: Path) -> Callable[[float, float], NDArray[np.int16]]:
     return lambda start_s, end_s: heard[round(start_s * RATE_HZ) : round(end_s * RATE_HZ)]
 
 
+SENTENCES = {
+    "rent": "Good morning. How much is the rent of the flat?",
+    "visit": "Thank you. When can I visit the flat?",
+}
+
+
 @pytest.fixture(scope="session")
 def spoken(lock: Lock, models_dir: Path) -> Callable[[str], NDArray[np.int16]]:
-    """A sentence in Kokoro's voice, int16 at 16 kHz; kept between runs, beside the bank that the tests share."""
+    """A question in Kokoro's voice, int16 at 16 kHz: ``spoken("rent")``, ``spoken("visit")``.
+
+    Both are kept between runs, beside the bank that the tests share.
+    """
     kept = Store().root.with_name("test-speech")
     kept.mkdir(parents=True, exist_ok=True)
-
-    def speak(text: str) -> NDArray[np.int16]:
-        path = kept / f"{text.encode().hex()[:120]}.npy"
-        if not path.exists():
-            np.save(path, asyncio.run(_synthesised(text, lock, models_dir)))
-        return np.asarray(np.load(path), dtype=np.int16)
-
-    return speak
+    paths = {name: kept / f"{hashlib.sha256(text.encode()).hexdigest()}.npy" for name, text in SENTENCES.items()}
+    missing = [name for name, path in paths.items() if not path.exists()]
+    if missing:
+        for name, pcm in zip(missing, asyncio.run(_synthesised(missing, lock, models_dir)), strict=True):
+            np.save(paths[name], pcm)
+    return lambda name: np.asarray(np.load(paths[name]), dtype=np.int16)
 
 
-async def _synthesised(text: str, lock: Lock, models_dir: Path) -> NDArray[np.int16]:
+async def _synthesised(names: list[str], lock: Lock, models_dir: Path) -> list[NDArray[np.int16]]:
     profile, store = lock.profile("ci"), Store(models_dir)
-    paths = {name: store.path(profile, kind) for name, kind in _WORKER_FILES.items()}
-    worker = speech_worker(SpeechWorkerSpec(**paths, language="en", voice=profile.voice))
+    files = {name: store.path(profile, kind) for name, kind in _WORKER_FILES.items()}
+    worker = speech_worker(SpeechWorkerSpec(**files, language="en", voice=profile.voice))
+    voices = []
     async with worker.running(), httpx.AsyncClient(timeout=60) as http:
         await worker.ready(90)
-        wanted = {"model": "kokoro", "voice": profile.voice, "input": text, "response_format": "pcm"}
-        answer = await http.post(f"{worker.base_url}/audio/speech", json=wanted)
-    return np.asarray(soxr.resample(np.frombuffer(answer.content, dtype="<i2"), 24_000, RATE_HZ))
+        for name in names:
+            wanted = {"model": "kokoro", "input": SENTENCES[name], "voice": profile.voice, "response_format": "pcm"}
+            answer = await http.post(f"{worker.base_url}/audio/speech", json=wanted)
+            voices.append(soxr.resample(np.frombuffer(answer.content, dtype="<i2"), 24_000, RATE_HZ))
+    return voices
 
 
 _WORKER_FILES = {"stt_dir": "stt", "tts_onnx": "tts", "voices_bin": "voices", "vad_onnx": "vad"}
+
+
+@pytest.fixture(scope="session")
+def exams(sit: Any, exam_server: Any, human: Any, spoken: Any) -> tuple[Any, Any]:
+    """The accounts of two whole exams that were held at once, every engine real."""
+    return asyncio.run(_EXAMS.both(sit, exam_server, human, spoken))
+
+
+@pytest.fixture(scope="session")
+def interview(exams: tuple[Any, Any]) -> Any:
+    """A whole exam of task 1, of the user ``interviewee``."""
+    return exams[0]
+
+
+@pytest.fixture(scope="session")
+def dialogue(exams: tuple[Any, Any]) -> Any:
+    """A whole exam of task 2, of the user ``flat-hunter``."""
+    return exams[1]
 
 
 @pytest.fixture(scope="session")
@@ -197,10 +236,80 @@ def stored() -> Callable[..., Any]:
     def wait_for(server: Any, sub: str, statut: str) -> dict[str, Any]:
         headers = {"Authorization": f"Bearer {server.token(sub)}"}
         with httpx.Client(base_url=server.http, headers=headers, timeout=30) as http:
-            for _ in range(20_000):  # a request takes milliseconds: a minute and more
+            deadline = time.monotonic() + 60
+            while time.monotonic() < deadline:
                 found = http.get("/productions").json()
                 if [production["statut"] for production in found] == [statut]:
                     return dict(http.get(f"/productions/{found[0]['id']}").json())
         raise AssertionError(f"expected one production that is {statut}, got {json.dumps(found)}")
 
     return wait_for
+
+
+@pytest.fixture(scope="session")
+def in_session() -> Callable[..., Any]:
+    """Wait until the server holds so many sessions: a handshake is accepted before its place is taken."""
+
+    async def wait_for(server: Any, count: int) -> None:
+        async with httpx.AsyncClient(base_url=server.http) as http, asyncio.timeout(30):
+            while _active((await http.get("/metrics")).text) != count:
+                pass
+
+    return wait_for
+
+
+def _active(exposition: str) -> float:
+    lines = [line for line in exposition.splitlines() if line.startswith("relance_sessions_active{")]
+    return sum(float(line.rpartition(" ")[2]) for line in lines)
+
+
+@pytest.fixture(scope="session")
+def production_list() -> Callable[..., Any]:
+    """What the user has stored: ``production_list(server, sub)``."""
+
+    def ask(server: Any, sub: str) -> Any:
+        return httpx.get(f"{server.http}/productions", headers={"Authorization": f"Bearer {server.token(sub)}"}).json()
+
+    return ask
+
+
+@pytest.fixture(scope="session")
+def report_is_whole() -> Callable[[dict[str, Any], str], None]:
+    """Check a report field by field."""
+    return _check_report
+
+
+REPORT_FIELDS = {
+    "productionId": str,
+    "tache": str,
+    "score": int,
+    "scoreTextuel": int,
+    "phonologie": dict,
+    "nclc": int,
+    "criteres": list,
+    "pointsForts": list,
+    "pointsAmelioration": list,
+    "corrections": list,
+    "transcript": str,
+    "durationMs": int,
+    "latency": dict,
+}
+
+
+def _check_report(report: dict[str, Any], tache: str) -> None:
+    assert {name: type(value) for name, value in report.items()} == REPORT_FIELDS
+    assert report["tache"] == tache
+    assert 0 <= report["score"] <= 20
+    assert 0 <= report["scoreTextuel"] <= 16
+    assert report["phonologie"]["method"] == "acoustic"
+    assert 0 <= report["phonologie"]["score"] <= 4
+    assert report["nclc"] in (0, 4, 5, 6, 7, 8, 9, 10)
+    assert len(report["criteres"]) == 4
+    for criterion in report["criteres"]:
+        assert {name: type(value) for name, value in criterion.items()} == {"name": str, "score": int, "comment": str}
+    assert sum(criterion["score"] for criterion in report["criteres"]) == report["scoreTextuel"]
+    for points in (report["pointsForts"], report["pointsAmelioration"]):
+        assert all(isinstance(point, str) and point for point in points)
+    for correction in report["corrections"]:
+        assert set(correction) == {"said", "better", "why"}
+    assert report["latency"]

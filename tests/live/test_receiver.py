@@ -65,6 +65,13 @@ async def receive(*events: dict[str, Any], gap_s: float = 0.0, ear: Ear | None =
     return facts, ear.heard
 
 
+async def test_audio_behind_the_end_is_dropped() -> None:
+    """Its frame may be read before the exam has heard of the end; it is no part of the exam all the same."""
+    facts, heard = await receive(audio(b"before"), text({"type": "end"}), audio(b"behind"), GONE)
+    assert facts == [EndRequested(), ClientLeft()]
+    assert heard == [b"before"]
+
+
 @pytest.mark.parametrize(
     "frame",
     [

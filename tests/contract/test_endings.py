@@ -1,0 +1,298 @@
+"""How an exam ends: each close code that comes after an accepted candidate, and the terminal flush."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import sqlite3
+from contextlib import closing, contextmanager
+
+import numpy as np
+import pytest
+
+IN_FLIGHT = 1
+"""Audio frames that may be on their way when the server has read ``end`` and not yet acted on it."""
+
+
+def frames_after(account, place, *kinds):
+    """Return the kinds of the frames after the first ``place`` ones, of these kinds only."""
+    return [heard.kind for heard in account.heard[place:] if heard.kind in kinds]
+
+
+EXAMINER = ("modelTurn", "audio", "turnComplete", "interruption_start", "interruption_end", "interrupted")
+
+
+async def say_end(candidate):
+    """Say ``end``; return how many frames had come when the server had received it."""
+    await candidate.say("end")
+    await candidate.catch_up()
+    return candidate.mark("end")
+
+
+@pytest.mark.parametrize("task", ["t1", "t2"])
+async def test_words_cut_by_the_end_are_kept(sit, speech_server, human, task):
+    """``end`` in the middle of "wisdom", sent faster than anyone listens: what came before it is all there."""
+    async with sit(speech_server, task) as candidate:
+        await candidate.speak(human(0.7, 6.0))
+        await say_end(candidate)
+        account = await candidate.over()
+    assert all(words in account.transcript for words in ("best of times", "worst of times", "the age of"))
+    assert account.kinds == ["report"]
+    assert account.close == (1000, "")
+
+
+async def test_the_end_in_the_middle_of_a_relance_cuts_it(sit, speech_server, human):
+    """No audio, no text, no end of interruption after it; the transcript has the part that was heard."""
+    async with sit(speech_server, "t1", captions="1") as candidate:
+        await candidate.speak(human(0.7, 2.9))
+        for _ in range(14):
+            await candidate.hear("modelTurn")
+        place = await say_end(candidate)
+        account = await candidate.over()
+    assert frames_after(account, place, *EXAMINER) in ([], ["modelTurn"] * IN_FLIGHT)
+    assert [caption["role"] for caption in account.all("caption") if caption["role"] == "examiner"] == []
+    candidate_line, examiner_line = account.transcript.splitlines()
+    assert "best of times" in candidate_line
+    assert examiner_line.startswith("Examiner: ")
+    assert not examiner_line.endswith("?")
+    assert account.kinds[-1] == "report"
+    assert account.close == (1000, "")
+
+
+async def test_the_end_in_the_middle_of_an_answer_cuts_it(sit, speech_server, spoken, client, scripted):
+    """Task 2: no audio and no ``turnComplete`` after it; the transcript has the part that was heard."""
+    async with sit(speech_server, "t2") as candidate:
+        await candidate.speak(np.concatenate([spoken("rent"), client.silence(1.5)]))
+        for _ in range(20):
+            await candidate.hear("audio")
+        place = await say_end(candidate)
+        account = await candidate.over()
+    assert frames_after(account, place, *EXAMINER) in ([], ["audio"] * IN_FLIGHT)
+    heard = account.transcript.splitlines()[1].removeprefix("Examiner: ")
+    assert 0 < len(heard) < len(scripted.REPLY)
+    assert scripted.REPLY.startswith(heard.rstrip(" …"))
+    assert account.close == (1000, "")
+
+
+async def test_no_relance_begins_after_the_end(sit, speech_server, human, llm):
+    """The drawn time comes while the evaluation still goes on: the examiner stays silent."""
+    async with sit(speech_server, "t1") as candidate:
+        await candidate.speak(human(0.7, 2.9))
+        with llm.holding_evaluations():
+            await candidate.say("end")
+            assert await candidate.hears_nothing(3.5)
+        account = await candidate.over()
+    assert account.kinds == ["report"]
+    assert len(account.transcript.splitlines()) == 1
+
+
+@pytest.mark.parametrize("task", ["t1", "t2"])
+async def test_the_end_said_twice_makes_one_report(sit, speech_server, human, task):
+    """At once, after a moment, and once the report has come: one report, one close, one production."""
+    async with sit(speech_server, task, sub=f"insistent-{task}") as candidate:
+        await candidate.speak(human(0.7, 2.9))
+        await candidate.say("end")
+        await candidate.say("end")
+        await candidate.catch_up()
+        await candidate.say("end")
+        await candidate.hear("report")
+        await candidate.say("end")
+        account = await candidate.over()
+    assert account.kinds == ["report"]
+    assert account.close == (1000, "")
+
+
+async def test_audio_after_the_end_is_not_heard(sit, speech_server, human):
+    """What comes once the end was asked for is no part of the exam."""
+    async with sit(speech_server, "t2") as candidate:
+        await candidate.speak(human(0.7, 2.9))
+        await candidate.say("end")
+        await candidate.speak(human(17.4, 20.5))
+        account = await candidate.over()
+    assert "best of times" in account.transcript
+    assert "winter" not in account.transcript
+
+
+async def test_the_end_and_the_timeout_at_one_moment_make_one_report(sit, speech_server, human):
+    """Five candidates say ``end`` within the last ten milliseconds, one relance is being spoken: one report each."""
+
+    async def exam(delay_s):
+        async with sit(speech_server, "t1") as candidate:
+            await candidate.speak(human(0.7, 2.9))
+            await candidate.hear("warning")
+            await candidate.hears_nothing(delay_s)  # or a frame of the relance: either way the end is near
+            place = await say_end(candidate)
+            return place, await candidate.over()
+
+    for place, account in await asyncio.gather(*(exam(delay_s) for delay_s in (0, 0.002, 0.004, 0.008, 0.012))):
+        assert account.kinds.count("report") == 1
+        assert account.kinds[-1] == "report"
+        assert len(frames_after(account, place, *EXAMINER)) <= IN_FLIGHT
+        assert "best of times" in account.transcript
+        assert account.close == (1000, "")
+
+
+async def test_a_client_that_sends_nothing_meets_the_timeout(sit, speech_server):
+    """Timers do not hang on frames: a relance, the warning, the end, and nothing to report."""
+    async with sit(speech_server, "t1") as candidate:
+        account = await candidate.over()
+    assert account.kinds[0] == "interruption_start"
+    assert account.kinds.count("warning") == 1
+    assert [error["code"] for error in account.all("error")] == ["EMPTY_TRANSCRIPT"]
+    assert account.close == (1000, "")
+
+
+def leaves_by_closing(candidate):
+    return candidate.socket.close()
+
+
+async def breaks_off(candidate):
+    candidate.vanish()
+
+
+@pytest.mark.parametrize("task", ["t1", "t2"])
+@pytest.mark.parametrize("leave", [leaves_by_closing, breaks_off])
+async def test_a_client_that_is_gone_leaves_its_production(sit, speech_server, human, stored, task, leave):
+    """No ``end`` was said: the production is stored all the same, and evaluated in the background."""
+    sub = f"gone-{task}-{leave.__name__}"
+    async with sit(speech_server, task, sub=sub) as candidate:
+        await candidate.speak(human(0.7, 4.7))
+        await candidate.catch_up()
+        await leave(candidate)
+        production = await asyncio.to_thread(stored, speech_server, sub, "evaluated")
+    assert "best of times" in production["transcript"]
+    assert "worst of times" in production["transcript"]
+    assert production["rapport"]["transcript"] == production["transcript"]
+
+
+async def test_a_client_that_said_nothing_leaves_nothing(sit, speech_server, production_list):
+    """Gone without a word: there is no production."""
+    async with sit(speech_server, "t2", sub="mute") as candidate:
+        await candidate.catch_up()
+    assert production_list(speech_server, "mute") == []
+
+
+async def test_an_engine_that_fails_twice_closes_with_4006(sit, speech_server, spoken, client, llm, stored):
+    """The candidate hears nothing more; what was said is stored, its evaluation put off until the engine is back."""
+    with llm.failing():
+        async with sit(speech_server, "t2", sub="unlucky") as candidate:
+            await candidate.speak(np.concatenate([spoken("rent"), client.silence(1.5)]))
+            account = await candidate.over()
+        production = await asyncio.to_thread(stored, speech_server, "unlucky", "recorded")
+    assert account.close == (4006, "GEMINI_DISCONNECTED")
+    assert account.heard == ()
+    assert "rent" in production["transcript"]
+    assert production["rapport"] is None
+
+
+async def test_an_interview_survives_a_language_model_that_fails(sit, speech_server, human, llm):
+    """Task 1: the drawn relance takes place all the same, from the bank."""
+    async with sit(speech_server, "t1") as candidate:
+        await candidate.speak(human(0.7, 8.4))
+        with llm.failing():
+            for _ in range(14):
+                await candidate.hear("modelTurn")
+        await candidate.say("end")
+        account = await candidate.over()
+    assert "Examiner: " in account.transcript
+    assert account.close == (1000, "")
+
+
+async def test_an_evaluation_that_is_none_closes_with_1011(sit, speech_server, human, llm, stored):
+    """Asked twice, nonsense twice: an error, then 1011 CORRECTION_FAILED; the production and its transcript stay."""
+    with llm.talking_nonsense():
+        async with sit(speech_server, "t2", sub="uncorrected") as candidate:
+            await candidate.speak(human(0.7, 2.9))
+            await candidate.say("end")
+            account = await candidate.over()
+    (error,) = account.all("error")
+    assert set(error) == {"type", "code", "message"}
+    assert error["code"] == "CORRECTION_FAILED"
+    assert account.kinds == ["error"]
+    assert account.close == (1011, "CORRECTION_FAILED")
+    production = await asyncio.to_thread(stored, speech_server, "uncorrected", "failed")
+    assert "best of times" in production["transcript"]
+
+
+@contextmanager
+def without_productions(server):
+    """Take the table of the productions away for a while."""
+    with closing(sqlite3.connect(server.settings.data_dir / "relance.sqlite3", timeout=30)) as database:
+        database.execute("ALTER TABLE productions RENAME TO productions_away")
+        try:
+            yield
+        finally:
+            database.execute("ALTER TABLE productions_away RENAME TO productions")
+
+
+async def test_a_production_that_cannot_be_stored_closes_with_1011(sit, speech_server, human):
+    """The database refuses: the error, then 1011 PERSISTENCE_FAILED, and no report of what is not stored."""
+    async with sit(speech_server, "t2") as candidate:
+        await candidate.speak(human(0.7, 2.9))
+        with without_productions(speech_server):
+            await candidate.say("end")
+            account = await candidate.over()
+    (error,) = account.all("error")
+    assert set(error) == {"type", "code", "message"}
+    assert error["code"] == "PERSISTENCE_FAILED"
+    assert account.kinds == ["error"]
+    assert account.close == (1011, "PERSISTENCE_FAILED")
+
+
+async def test_a_frame_of_a_mebibyte_is_taken_and_a_larger_one_closes_with_1009(sit, speech_server):
+    """The limit is the frame's own: one byte more ends the session."""
+    filler = '{"type":"filler","data":"%s"}'
+    largest = filler % ("A" * (1024 * 1024 - len(filler) + 2))
+    assert len(largest) == 1024 * 1024
+    async with sit(speech_server, "t2") as candidate:
+        await candidate.send(largest)
+        await candidate.catch_up()
+        assert not candidate.closed
+        await candidate.send(largest + " ")
+        account = await candidate.over()
+    assert account.close[0] == 1009
+    assert account.heard == ()
+
+
+@pytest.mark.parametrize("task", ["t1", "t2"])
+async def test_a_client_without_a_frame_closes_with_1001(sit, strict_server, task):
+    """A second without one, by these settings."""
+    async with sit(strict_server, task) as candidate:
+        account = await candidate.over()
+    assert account.close == (1001, "IDLE_TIMEOUT")
+    assert account.heard == ()
+
+
+async def test_frames_to_ignore_keep_a_client_from_being_idle(sit, strict_server):
+    """Any frame will do: the limit is for those who are gone."""
+    async with sit(strict_server, "t2") as candidate:
+        for _ in range(5):
+            await candidate.send("hello")
+            assert await candidate.hears_nothing(0.4)
+        await candidate.say("end")
+        assert (await candidate.over()).close == (1000, "")
+
+
+async def test_a_client_that_waits_for_its_report_is_not_idle(sit, strict_server, human, llm):
+    """After ``end`` there is nothing to send, however long the evaluation takes."""
+    async with sit(strict_server, "t2") as candidate:
+        await candidate.speak(human(0.7, 2.9))
+        with llm.holding_evaluations():
+            await candidate.say("end")
+            assert await candidate.hears_nothing(2.5)
+        account = await candidate.over()
+    assert account.kinds == ["report"]
+    assert account.close == (1000, "")
+
+
+async def test_audio_that_backs_up_closes_with_1008(sit, strict_server, human, client, stored):
+    """Nothing is dropped in silence: the session ends by its limit, and what was heard until then is stored."""
+    async with sit(strict_server, "t2", sub="hasty") as candidate:
+        await candidate.speak(human(0.7, 2.9))
+        twenty_seconds = base64.b64encode(client.silence(20).tobytes()).decode("ascii")
+        await candidate.send(*[client.audio(twenty_seconds)] * 3)
+        account = await candidate.over()
+    assert account.close == (1008, "AUDIO_BACKLOG")
+    assert account.heard == ()
+    production = await asyncio.to_thread(stored, strict_server, "hasty", "evaluated")
+    assert "best of times" in production["transcript"]
