@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
+from typing import Any
 
 import httpx
 from httpx_sse import SSEError
@@ -23,6 +25,7 @@ from engines.errors import (
 )
 
 _TRANSIENT = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS}
+_DELAY = re.compile(r"(\d{1,6}(?:\.\d{1,9})?)s")
 _IDENTIFIER = re.compile(r"[A-Za-z][\w.-]{0,63}")
 
 
@@ -80,23 +83,40 @@ def identifier(found: object) -> str:
 
 
 def _told(response: httpx.Response) -> str:
-    """Return the error's code or type from an OpenAI-shaped body that has been read, if there is one."""
+    """Return the error's own word from a body that has been read: OpenAI's code or type, Google's status."""
+    error = _error_in(response)
+    return identifier(error.get("code")) or identifier(error.get("type")) or identifier(error.get("status"))
+
+
+def _error_in(response: httpx.Response) -> dict[str, Any]:
+    """Return the error object of a body that has been read, or an empty one."""
     try:
         error = response.json()["error"]
-        return identifier(error.get("code")) or identifier(error.get("type"))
-    except (ValueError, KeyError, TypeError, AttributeError, httpx.ResponseNotRead):
-        return ""
+    except (ValueError, KeyError, TypeError, httpx.ResponseNotRead):
+        return {}
+    return error if isinstance(error, dict) else {}
 
 
 def _retry_after_s(response: httpx.Response) -> float | None:
-    """Return ``Retry-After``, seconds or a date, as seconds from now; ``None`` when it is missing or senseless."""
-    value = response.headers.get("retry-after", "").strip()
+    """Return ``Retry-After``, seconds or a date, as seconds from now; ``None`` when it is missing or senseless.
+
+    Google tells it in the body instead, as the ``retryDelay`` of a ``RetryInfo``.
+    """
+    value = response.headers.get("retry-after", "").strip() or _retry_delay(response)
     if value.isdecimal():
         return float(value)
     try:
         return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
     except ValueError:
         return None
+
+
+def _retry_delay(response: httpx.Response) -> str:
+    """Return the whole seconds of Google's ``retryDelay`` (``"34.07s"``), rounded up, or nothing."""
+    details = _error_in(response).get("details")
+    delays = [each.get("retryDelay") for each in details if isinstance(each, dict)] if isinstance(details, list) else []
+    found = next((match for each in delays if (match := _DELAY.fullmatch(str(each)))), None)
+    return str(math.ceil(float(found[1]))) if found else ""
 
 
 def _nothing_listens(error: BaseException) -> bool:

@@ -74,7 +74,8 @@ def test_the_server_process_loads_no_gpl_code() -> None:
     """espeak-ng and phonemizer (GPL-3.0) live in the speech worker's process alone, with the heavy models."""
     script = (
         "import sys, server.app, server.cli.main\n"
-        "found = {'phonemizer', 'espeakng_loader', 'kokoro_onnx', 'faster_whisper', 'ctranslate2', 'xllamacpp'}\n"
+        "found = {'phonemizer', 'espeakng_loader', 'piper', 'kokoro_onnx', 'faster_whisper', 'ctranslate2'}\n"
+        "found |= {'xllamacpp'}\n"
         "print(sorted(found & {name.partition('.')[0] for name in sys.modules}))"
     )
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT)

@@ -1,7 +1,6 @@
 """Language models behind ``POST {base}/chat/completions``, streamed as server-sent events.
 
-httpx-sse reads the stream: it splits lines at CR, LF and CRLF alone, as the standard has it, so that a U+2028 within
-JSON splits nothing (httpx's own ``aiter_lines`` would). A file that ends without ``[DONE]`` ends the answer.
+A file that ends without ``[DONE]`` ends the answer.
 """
 
 from __future__ import annotations
@@ -9,17 +8,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager, suppress
-from dataclasses import dataclass
 from typing import Any
 
 import httpx
-from httpx_sse import EventSource
 
-from engines.errors import EngineTruncated
+from engines.answers import AnswerLimits, event_data, speakable
+from engines.http import Target
 from engines.http_errors import EngineBadRequest
 from engines.openai.chunks import Chunk, read_chunk
-from engines.openai.reasoning import ReasoningFilter
-from engines.openai.wire import Target
 from engines.protocols import Delta, Message, Usage
 from engines.resilience import Deadline, Observe, Retrier, RetryRules, unobserved
 
@@ -33,17 +29,6 @@ DRAIN_S = 0.2
 _WITH_USAGE = {"stream_options": {"include_usage": True}}
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerLimits:
-    """Seconds until the first speakable text, and between two tokens after it. The deadline bounds both.
-
-    Their defaults let a small machine read a long prompt anew, and share its cores with other sessions.
-    """
-
-    first_text_s: float = 60.0
-    gap_s: float = 20.0
-
-
 class OpenAILanguageModel:
     """See :class:`engines.protocols.LanguageModel`. Whether the server knows ``stream_options`` is remembered."""
 
@@ -51,7 +36,7 @@ class OpenAILanguageModel:
         self,
         target: Target,
         *,
-        limits: AnswerLimits = AnswerLimits(),
+        limits: AnswerLimits = AnswerLimits(),  # noqa: B008  frozen
         retries: RetryRules = RetryRules(),  # noqa: B008  frozen
         observe: Observe = unobserved,
     ) -> None:
@@ -87,23 +72,13 @@ class OpenAILanguageModel:
 
     async def _answer(self, body: dict[str, Any], deadline: Deadline) -> AsyncGenerator[Delta | Usage]:
         first_text = Deadline(self._limits.first_text_s)
-        speakable, usage, begun = ReasoningFilter(), None, False
-        async with self._opened(body, deadline, first_text) as response, aclosing(_chunks(response)) as chunks:
-            while True:
-                async with deadline.within(self._limits.gap_s if begun else first_text.left()):
-                    chunk = await anext(chunks, None)
-                text = speakable.feed(chunk.text) if chunk else speakable.finish()
-                if text:
-                    begun = True
-                    yield Delta(text)
-                if chunk is None:
-                    break
-                usage = chunk.tokens() or usage
-        if not begun:
-            tokens = usage.completion_tokens if usage else "no"
-            raise EngineTruncated(ENGINE, f"expected text, the answer ended with none ({tokens} tokens counted)")
-        if usage:
-            yield usage
+        async with (
+            self._opened(body, deadline, first_text) as response,
+            aclosing(_chunks(response)) as chunks,
+            aclosing(speakable(chunks, deadline, first_text, self._limits.gap_s)) as parts,
+        ):
+            async for part in parts:
+                yield part
 
     @asynccontextmanager
     async def _opened(
@@ -128,13 +103,11 @@ class OpenAILanguageModel:
 
 async def _chunks(response: httpx.Response) -> AsyncGenerator[Chunk]:
     """Yield the chunks of a streamed answer until ``[DONE]`` or the end of the file."""
-    response.encoding = "utf-8-sig"  # whatever the header says: events are UTF-8 by their standard, a BOM is skipped
-    async with aclosing(EventSource(response).aiter_sse()) as events:
-        async for event in events:
-            if event.data == "[DONE]":
+    async with aclosing(event_data(response)) as events:
+        async for data in events:
+            if data == "[DONE]":
                 break
-            if event.data:
-                yield read_chunk(event.data)
+            yield read_chunk(data)
         with suppress(TimeoutError):
             async with asyncio.timeout(DRAIN_S):
                 async for _ in events:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import math
 import time
-import wave
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engines import invention
+from engines.audio import wav_of
 from engines.errors import EngineFault
+from engines.http import Target
 from engines.http_errors import EngineBadRequest
-from engines.openai.wire import Target
 from engines.protocols import STT_RATE_HZ, Language, Transcript
 from engines.resilience import Deadline, Observe, Retrier, RetryRules, unobserved
 
@@ -66,7 +65,7 @@ class OpenAISpeechToText:
         form = {"model": self._target.model, "language": language, "temperature": "0"}
         if prompt:
             form["prompt"] = prompt
-        wav = _wav(samples)
+        wav = wav_of(samples)
         heard = await self._retrier.call(lambda: self._ask(wav, form, deadline), deadline)
         audio_s = len(samples) / STT_RATE_HZ
         segments = invention.believable(_segments(heard, audio_s))
@@ -107,13 +106,3 @@ def _segments(heard: _Transcription, audio_s: float) -> list[invention.Segment]:
         )
         for each in heard.segments
     ]
-
-
-def _wav(samples: NDArray[np.int16]) -> bytes:
-    file = io.BytesIO()
-    with wave.open(file, "wb") as wav:
-        wav.setnchannels(1)
-        wav.setsampwidth(2)
-        wav.setframerate(STT_RATE_HZ)
-        wav.writeframes(samples.astype("<i2").tobytes())
-    return file.getvalue()

@@ -9,8 +9,9 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from engines.audio import samples_of
 from engines.errors import EngineFault, EngineTruncated
-from engines.openai.wire import Target
+from engines.http import Target
 from engines.resilience import Deadline, Observe, Retrier, RetryRules, unobserved
 
 ENGINE = "tts"
@@ -71,6 +72,6 @@ class OpenAITextToSpeech:
                     odd = pcm[whole:]
                     if whole:
                         begun = True
-                        yield np.frombuffer(pcm[:whole], dtype="<i2").astype(np.int16)
+                        yield samples_of(pcm[:whole])
         if not begun:
             raise EngineTruncated(ENGINE, "expected audio, the answer ended with none")

@@ -15,12 +15,12 @@ import structlog
 from pydantic import SecretStr
 
 from engines.errors import EngineError, EngineMisconfigured
+from engines.http import Target, open_client
 from engines.local import LlamaSpec, SpeechWorkerSpec, llama, speech_worker
 from engines.models import ModelError, Profile, Store, load_lock
 from engines.openai.llm import OpenAILanguageModel
 from engines.openai.stt import OpenAISpeechToText
 from engines.openai.tts import OpenAITextToSpeech
-from engines.openai.wire import Target, open_client
 from engines.resilience import Attempt
 from engines.silero import SileroVoiceActivity
 from engines.supervision import Supervised

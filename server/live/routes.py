@@ -158,7 +158,7 @@ class Door:
             log.info(
                 "session_ended",
                 task=task,
-                production=str(production.id),
+                production=production.id and str(production.id),
                 duration_ms=round((clock() - begun) * 1000),
                 turns=sitting.turns,
                 relances=sitting.relances,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import contextlib
 import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -147,25 +148,25 @@ class Candidate:
                 assert not self.closed, f"expected {' or '.join(kinds)}, got {self._last_words()}"
                 await self._news.wait()
 
+    async def hears_within(self, seconds: float) -> list[str]:
+        """Wait for so long, or for the close; return the kinds of the frames that came meanwhile."""
+        before = len(self.heard)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds), self._news:
+                await self._news.wait_for(lambda: self.closed)
+        return [heard.kind for heard in self.heard[before:]]
+
     async def hears_nothing(self, seconds: float) -> bool:
         """Wait for so long; say whether no frame came, and no close."""
-        before = len(self.heard)
-        async with self._news:
-            try:
-                async with asyncio.timeout(seconds):
-                    await self._news.wait_for(lambda: self.closed or len(self.heard) > before)
-            except TimeoutError:
-                return True
-        return False
+        return not await self.hears_within(seconds) and not self.closed
 
     async def catch_up(self) -> None:
         """Return once the server has received everything that was sent, and what it wrote before that is here."""
         await (await self.socket.ping())
 
-    def mark(self, name: str) -> int:
-        """Note this moment; return how many frames have come."""
+    def mark(self, name: str) -> None:
+        """Note this moment under a name."""
         self._marks[name] = self._now()
-        return len(self.heard)
 
     async def over(self) -> Account:
         """Wait for the close; return the whole exam."""

@@ -22,11 +22,17 @@ def frames_after(account, place, *kinds):
 EXAMINER = ("modelTurn", "audio", "turnComplete", "interruption_start", "interruption_end", "interrupted")
 
 
+STILL_S = 1.2
+"""How long the examiner is listened for after ``end``: longer than the second by which audio may be sent ahead."""
+
+
 async def say_end(candidate):
-    """Say ``end``; return how many frames had come when the server had received it."""
+    """Say ``end``; return how many frames had come when the server had received it. Listens on for a while."""
     await candidate.say("end")
     await candidate.catch_up()
-    return candidate.mark("end")
+    place = len(candidate.heard)
+    await candidate.hears_within(STILL_S)
+    return place
 
 
 @pytest.mark.parametrize("task", ["t1", "t2"])
@@ -34,20 +40,21 @@ async def test_words_cut_by_the_end_are_kept(sit, speech_server, human, task):
     """``end`` in the middle of "wisdom", sent faster than anyone listens: what came before it is all there."""
     async with sit(speech_server, task) as candidate:
         await candidate.speak(human(0.7, 6.0))
-        await say_end(candidate)
+        await candidate.say("end")
         account = await candidate.over()
     assert all(words in account.transcript for words in ("best of times", "worst of times", "the age of"))
     assert account.kinds == ["report"]
     assert account.close == (1000, "")
 
 
-async def test_the_end_in_the_middle_of_a_relance_cuts_it(sit, speech_server, human):
+async def test_the_end_in_the_middle_of_a_relance_cuts_it(sit, speech_server, human, llm):
     """No audio, no text, no end of interruption after it; the transcript has the part that was heard."""
     async with sit(speech_server, "t1", captions="1") as candidate:
         await candidate.speak(human(0.7, 2.9))
         for _ in range(14):
             await candidate.hear("modelTurn")
-        place = await say_end(candidate)
+        with llm.holding_evaluations():
+            place = await say_end(candidate)
         account = await candidate.over()
     assert frames_after(account, place, *EXAMINER) in ([], ["modelTurn"] * IN_FLIGHT)
     assert [caption["role"] for caption in account.all("caption") if caption["role"] == "examiner"] == []
@@ -59,13 +66,14 @@ async def test_the_end_in_the_middle_of_a_relance_cuts_it(sit, speech_server, hu
     assert account.close == (1000, "")
 
 
-async def test_the_end_in_the_middle_of_an_answer_cuts_it(sit, speech_server, spoken, client, scripted):
+async def test_the_end_in_the_middle_of_an_answer_cuts_it(sit, speech_server, spoken, client, scripted, llm):
     """Task 2: no audio and no ``turnComplete`` after it; the transcript has the part that was heard."""
     async with sit(speech_server, "t2") as candidate:
         await candidate.speak(np.concatenate([spoken("rent"), client.silence(1.5)]))
         for _ in range(20):
             await candidate.hear("audio")
-        place = await say_end(candidate)
+        with llm.holding_evaluations():
+            place = await say_end(candidate)
         account = await candidate.over()
     assert frames_after(account, place, *EXAMINER) in ([], ["audio"] * IN_FLIGHT)
     heard = account.transcript.splitlines()[1].removeprefix("Examiner: ")
@@ -113,18 +121,24 @@ async def test_audio_after_the_end_is_not_heard(sit, speech_server, human):
     assert "winter" not in account.transcript
 
 
-async def test_the_end_and_the_timeout_at_one_moment_make_one_report(sit, speech_server, human):
+async def test_the_end_and_the_timeout_at_one_moment_make_one_report(sit, speech_server, human, llm):
     """Five candidates say ``end`` within the last ten milliseconds, one relance is being spoken: one report each."""
+    delays_s = (0, 0.002, 0.004, 0.008, 0.012)
+    all_still = asyncio.Barrier(len(delays_s) + 1)
 
     async def exam(delay_s):
         async with sit(speech_server, "t1") as candidate:
             await candidate.speak(human(0.7, 2.9))
             await candidate.hear("warning")
-            await candidate.hears_nothing(delay_s)  # or a frame of the relance: either way the end is near
+            await candidate.hears_within(delay_s)
             place = await say_end(candidate)
+            await all_still.wait()
             return place, await candidate.over()
 
-    for place, account in await asyncio.gather(*(exam(delay_s) for delay_s in (0, 0.002, 0.004, 0.008, 0.012))):
+    with llm.holding_evaluations():
+        sitting = [asyncio.create_task(exam(delay_s)) for delay_s in delays_s]
+        await all_still.wait()
+    for place, account in await asyncio.gather(*sitting):
         assert account.kinds.count("report") == 1
         assert account.kinds[-1] == "report"
         assert len(frames_after(account, place, *EXAMINER)) <= IN_FLIGHT

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -18,12 +19,17 @@ import pytest
 import soundfile
 import soxr
 
-from engines.openai.llm import AnswerLimits, OpenAILanguageModel
+from engines.answers import AnswerLimits
+from engines.gemini.llm import GeminiLanguageModel
+from engines.gemini.stt import GeminiSpeechToText
+from engines.gemini.tts import GeminiTextToSpeech
+from engines.http import Target, open_client
+from engines.openai.llm import OpenAILanguageModel
 from engines.openai.stt import OpenAISpeechToText
 from engines.openai.tts import OpenAITextToSpeech
-from engines.openai.wire import Target, open_client
 from engines.protocols import Delta, Message
 from engines.resilience import Attempt, RetryRules
+from engines.whispercpp import WhisperCppSpeechToText
 
 CUT = object()
 """Step of an answer: reset the connection."""
@@ -145,7 +151,7 @@ USAGE = {
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of engine: how to make it, ask it, and answer it well."""
+    """One kind of engine in one style: how to make it, ask it, and answer it well."""
 
     name: str
     path: str
@@ -153,6 +159,9 @@ class Kind:
     heard: object
     make: Callable[..., object]
     ask: Callable[[object, float], Awaitable[object]]
+    style: str = "openai"
+    content_type: str = "application/json"
+    key_header: tuple[str, str] = ("authorization", "Bearer sk-secret")
 
 
 async def ask_stt(engine: OpenAISpeechToText, timeout_s: float) -> str:
@@ -169,6 +178,19 @@ async def ask_tts(engine: OpenAITextToSpeech, timeout_s: float) -> list[int]:
     return [sample async for block in engine.speak("Bonjour.", timeout_s=timeout_s) for sample in block.tolist()]
 
 
+def generated(*parts: dict, **more: object) -> dict:
+    """Return an answer of Gemini's ``generateContent`` with these parts."""
+    return {"candidates": [{"content": {"parts": list(parts), "role": "model"}, "finishReason": "STOP"}]} | more
+
+
+def pcm_part(pcm: bytes, mime_type: str = "audio/L16;codec=pcm;rate=24000") -> dict:
+    """Return a part of audio."""
+    return {"inlineData": {"mimeType": mime_type, "data": base64.b64encode(pcm).decode()}}
+
+
+GOOG_KEY = ("x-goog-api-key", "sk-secret")
+GENERATE, STREAM = "/v1/models/some-model:generateContent", "/v1/models/some-model:streamGenerateContent?alt=sse"
+
 KINDS = [
     Kind("stt", "/v1/audio/transcriptions", answer({"text": " Bonjour. "}), "Bonjour.", OpenAISpeechToText, ask_stt),
     Kind(
@@ -178,6 +200,7 @@ KINDS = [
         "Bonjour.",
         OpenAILanguageModel,
         ask_llm,
+        content_type="text/event-stream",
     ),
     Kind(
         "tts",
@@ -186,6 +209,47 @@ KINDS = [
         [1, 2],
         lambda target, **options: OpenAITextToSpeech(target, "ff_siwis", **options),
         ask_tts,
+        content_type="audio/pcm",
+    ),
+    Kind(
+        "stt",
+        "/v1/inference",
+        answer({"text": " Bonjour.\n"}),
+        "Bonjour.",
+        WhisperCppSpeechToText,
+        ask_stt,
+        style="whispercpp",
+    ),
+    Kind(
+        "stt",
+        GENERATE,
+        answer(generated({"text": "Bonjour.\n"})),
+        "Bonjour.",
+        GeminiSpeechToText,
+        ask_stt,
+        style="gemini",
+        key_header=GOOG_KEY,
+    ),
+    Kind(
+        "llm",
+        STREAM,
+        answer(events(generated({"text": "Bonjour"}), generated({"text": "."})), kind="text/event-stream"),
+        "Bonjour.",
+        GeminiLanguageModel,
+        ask_llm,
+        style="gemini",
+        content_type="text/event-stream",
+        key_header=GOOG_KEY,
+    ),
+    Kind(
+        "tts",
+        GENERATE,
+        answer(generated(pcm_part(b"\x01\x00\x02\x00"))),
+        [1, 2],
+        lambda target, **options: GeminiTextToSpeech(target, "Kore", **options),
+        ask_tts,
+        style="gemini",
+        key_header=GOOG_KEY,
     ),
 ]
 
@@ -196,6 +260,7 @@ class Lab:
     CUT, HANG, END, USAGE, FAST, KINDS = CUT, HANG, END, USAGE, FAST, KINDS
     Limits = AnswerLimits
     head, chunked, answer, events, says = map(staticmethod, (head, chunked, answer, events, says))
+    generated, pcm_part = map(staticmethod, (generated, pcm_part))
 
     def __init__(self) -> None:
         self.attempts: list[Attempt] = []
@@ -222,7 +287,7 @@ class Lab:
 
     @asynccontextmanager
     async def engine(self, kind: Kind | str, base: str, **options: object) -> AsyncIterator:
-        """Give an engine of ``kind`` that asks ``base``; its attempts are kept in ``attempts``."""
+        """Give an engine of ``kind`` (by name: style ``openai``) that asks ``base``, its attempts in ``attempts``."""
         kind = next(each for each in KINDS if each.name == kind) if isinstance(kind, str) else kind
         async with open_client(base) as client:
             target = Target(client, base, "some-model", api_key=options.pop("api_key", None))
@@ -252,7 +317,7 @@ def lab() -> Lab:
     return Lab()
 
 
-@pytest.fixture(params=KINDS, ids=lambda kind: kind.name)
+@pytest.fixture(params=KINDS, ids=lambda kind: f"{kind.style}-{kind.name}")
 def kind(request: pytest.FixtureRequest) -> Kind:
     return request.param
 

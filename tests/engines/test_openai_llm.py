@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engines.errors import EngineFault, EngineRefused, EngineTimeout, EngineTruncated, EngineUnavailable
+from engines.http import Target
 from engines.openai.llm import OpenAILanguageModel
-from engines.openai.reasoning import ReasoningFilter
-from engines.openai.wire import Target
 from engines.protocols import Delta, Message, Usage
+from engines.reasoning import ReasoningFilter
 
 pytestmark = pytest.mark.anyio
 

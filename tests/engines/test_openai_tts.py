@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from engines.errors import EngineTimeout, EngineTruncated, EngineUnavailable
+from engines.http import Target, open_client
 from engines.openai.tts import OpenAITextToSpeech
-from engines.openai.wire import Target, open_client
 
 pytestmark = pytest.mark.anyio
 

@@ -1,9 +1,9 @@
-"""What the three adapters share of the wire: where to send, with which key, and how a request is opened and judged."""
+"""What all HTTP adapters share: where to send, with which key, and how a request is opened and judged."""
 
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,13 +18,18 @@ KEEPALIVE_S = 4.0
 """How long an idle connection is kept: less than uvicorn's 5 s, so that we are not the one to find it closed."""
 
 
+def bearer(api_key: str) -> Mapping[str, str]:
+    """Return the header of a bearer token."""
+    return {"Authorization": f"Bearer {api_key}"}
+
+
 @dataclass(frozen=True, slots=True)
 class Target:
     """One model at one address.
 
-    ``client`` is shared and closed by whoever made it (:func:`open_client`); ``base`` is the address up to ``/v1``,
-    without a query; ``api_key`` is sent as a bearer token where there is one, and never shown; ``connect_s`` bounds
-    making the connection.
+    ``client`` is shared and closed by whoever made it (:func:`open_client`); ``base`` is the address up to the style's
+    own paths (``/v1``, ``/v1beta``), without a query; ``api_key`` is sent where there is one, in the ``key_headers``
+    of the style, and never shown; ``connect_s`` bounds making the connection.
     """
 
     client: httpx.AsyncClient = field(repr=False)
@@ -32,6 +37,7 @@ class Target:
     model: str
     api_key: str | None = field(default=None, repr=False)
     connect_s: float = 5.0
+    key_headers: Callable[[str], Mapping[str, str]] = bearer
 
     @asynccontextmanager
     async def post(
@@ -56,7 +62,7 @@ class Target:
                 await response.aclose()
 
     def _request(self, path: str, content: Mapping[str, Any]) -> httpx.Request:
-        headers = {"Authorization": f"Bearer {self.api_key}"} if self.api_key else None
+        headers = self.key_headers(self.api_key) if self.api_key else None
         timeout = httpx.Timeout(None, connect=self.connect_s)
         url = f"{self.base.rstrip('/')}/{path}"
         return self.client.build_request("POST", url, headers=headers, timeout=timeout, **content)

@@ -1,4 +1,4 @@
-"""What every adapter of the style ``openai`` does when its server fails: one suite over all three."""
+"""What every adapter that speaks HTTP does when its server fails: one suite over all kinds and styles."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from engines.errors import (
     EngineTruncated,
     EngineUnavailable,
 )
+from engines.http import Target, open_client
 from engines.http_errors import EngineAbsent, engine_error
-from engines.openai.wire import Target, open_client
 
 pytestmark = pytest.mark.anyio
 
@@ -49,8 +49,8 @@ async def test_one_fault_costs_one_try(lab, kind) -> None:
     async with lab.server(lab.answer(b"", 500), kind.good) as server, lab.engine(kind, server.base) as engine:
         assert await kind.ask(engine, 5) == kind.heard
     assert [(each.engine, each.style, each.outcome) for each in lab.attempts] == [
-        (kind.name, "openai", "unavailable"),
-        (kind.name, "openai", "ok"),
+        (kind.name, kind.style, "unavailable"),
+        (kind.name, kind.style, "ok"),
     ]
 
 
@@ -95,8 +95,7 @@ async def test_a_server_that_accepts_and_is_silent_times_out(lab, kind) -> None:
 
 async def test_a_head_without_a_body_times_out(lab, kind) -> None:
     """Headers and then silence end at the deadline as well."""
-    kinds = {"stt": "application/json", "llm": "text/event-stream", "tts": "audio/pcm"}
-    silent = [lab.head(200, kinds[kind.name]), lab.HANG]
+    silent = [lab.head(200, kind.content_type), lab.HANG]
     async with lab.server(silent) as server, lab.engine(kind, server.base) as engine:
         with pytest.raises(EngineTimeout):
             await kind.ask(engine, 0.2)
@@ -147,6 +146,35 @@ async def test_retry_after_is_obeyed(lab, kind, header) -> None:
         assert await kind.ask(engine, 25) == kind.heard
 
 
+async def test_a_wait_told_in_googles_way_is_obeyed(lab, kind) -> None:
+    """A ``RetryInfo`` in the body of the error counts as the header does."""
+    told = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "0s"}
+    error = {"code": 429, "message": "Quota", "status": "RESOURCE_EXHAUSTED", "details": [{"reason": "x"}, told]}
+    patient = lab.FAST.__class__(wait_initial_s=30, wait_max_s=30)
+    busy = lab.answer({"error": error}, 429)
+    async with lab.server(busy, kind.good) as server, lab.engine(kind, server.base, retries=patient) as engine:
+        assert await kind.ask(engine, 25) == kind.heard
+
+
+@pytest.mark.parametrize(
+    ("details", "asked"),
+    [
+        ([{"retryDelay": "34.07s"}], 35.0),
+        ([{"retryDelay": "-1s"}], None),
+        ([{"retryDelay": 3}, "x"], None),
+        ([{"retryDelay": "1e999s"}], None),
+        ({"retryDelay": "3s"}, None),
+        (None, None),
+    ],
+)
+async def test_a_senseless_wait_is_none(details, asked) -> None:
+    """What is no duration in Google's form is passed over, a fraction is rounded up."""
+    answer = httpx.Response(429, json={"error": {"status": "RESOURCE_EXHAUSTED", "details": details}})
+    error = engine_error("llm", answer)
+    assert error.retry_after_s == asked
+    assert "RESOURCE_EXHAUSTED" in str(error)
+
+
 @pytest.mark.parametrize(
     ("asked", "timeout_s"), [("11", 60), ("5", 3)], ids=["beyond the bound", "beyond the deadline"]
 )
@@ -162,7 +190,7 @@ async def test_a_retry_after_that_is_too_long_ends_the_tries(lab, kind, asked, t
 
 
 async def test_the_key_is_sent_and_never_shown(lab, kind) -> None:
-    """A key goes out as a bearer token, and is in no representation and no error."""
+    """A key goes out in the header of its style, and is in no representation and no error."""
     async with lab.server(kind.good, lab.answer({"error": {"code": "sk secret"}}, 401)) as server:
         async with lab.engine(kind, server.base, api_key="sk-secret") as engine:
             await kind.ask(engine, 5)
@@ -170,16 +198,17 @@ async def test_the_key_is_sent_and_never_shown(lab, kind) -> None:
                 await kind.ask(engine, 5)
         async with open_client(server.base) as client:
             assert "sk-secret" not in repr(Target(client, server.base, "m", "sk-secret"))
-    assert server.requests[0].headers["authorization"] == "Bearer sk-secret"
+    name, value = kind.key_header
+    assert server.requests[0].headers[name] == value
     assert "secret" not in str(raised.value)
 
 
 async def test_no_key_no_header(lab, kind) -> None:
-    """Without a key there is no authorization header, and the request goes where it should."""
+    """Without a key there is no header for one, and the request goes where it should."""
     async with lab.server(kind.good) as server, lab.engine(kind, server.base + "/") as engine:
         await kind.ask(engine, 5)
     (request,) = server.requests
-    assert "authorization" not in request.headers
+    assert not {"authorization", "x-goog-api-key"} & request.headers.keys()
     assert (request.method, request.path) == ("POST", kind.path)
 
 

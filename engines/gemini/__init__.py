@@ -1,0 +1,1 @@
+"""Engines that speak the shapes of Gemini's ``generateContent``."""
