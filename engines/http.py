@@ -10,9 +10,12 @@ from typing import Any
 
 import httpx
 
-from engines.errors import EngineMisconfigured
+from engines.errors import EngineMisconfigured, EngineRefused
 from engines.http_errors import engine_error, named_faults
 from engines.resilience import Deadline
+
+MAX_ANSWER_BYTES = 32 * 1024 * 1024
+"""Longest body that is read of any answer: eleven minutes of the voice. Whoever sends more is not an engine."""
 
 KEEPALIVE_S = 4.0
 """How long an idle connection is kept: less than uvicorn's 5 s, so that we are not the one to find it closed."""
@@ -52,7 +55,9 @@ class Target:
             request = self._request(path, content)
             async with deadline.within(limit_s):
                 response = await self.client.send(request, stream=True)
+            response.stream = _Bounded(engine, response.stream)
             try:
+                _refuse_compressed(engine, response)
                 if not response.is_success:
                     async with deadline.within(limit_s):
                         await response.aread()
@@ -62,10 +67,36 @@ class Target:
                 await response.aclose()
 
     def _request(self, path: str, content: Mapping[str, Any]) -> httpx.Request:
-        headers = self.key_headers(self.api_key) if self.api_key else None
+        headers = {"Accept-Encoding": "identity", **(self.key_headers(self.api_key) if self.api_key else {})}
         timeout = httpx.Timeout(None, connect=self.connect_s)
         url = f"{self.base.rstrip('/')}/{path}"
         return self.client.build_request("POST", url, headers=headers, timeout=timeout, **content)
+
+
+class _Bounded(httpx.AsyncByteStream):
+    """A body that breaks off with an error where it gets longer than any answer is."""
+
+    def __init__(self, engine: str, body: object) -> None:
+        assert isinstance(body, httpx.AsyncByteStream)  # noqa: S101 - an async client gives no other
+        self._engine = engine
+        self._body = body
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        length = 0
+        async for part in self._body:
+            length += len(part)
+            if length > MAX_ANSWER_BYTES:
+                raise EngineRefused(self._engine, f"expected at most {MAX_ANSWER_BYTES} bytes, the answer goes on")
+            yield part
+
+    async def aclose(self) -> None:
+        await self._body.aclose()
+
+
+def _refuse_compressed(engine: str, response: httpx.Response) -> None:
+    encoding = response.headers.get("content-encoding", "identity")
+    if encoding != "identity":
+        raise EngineRefused(engine, "expected an answer as it is, asked for so, got a compressed one")
 
 
 def open_client(base: str, *, uds: str | None = None, keep_alive: bool = True) -> httpx.AsyncClient:

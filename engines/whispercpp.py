@@ -70,5 +70,5 @@ class WhisperCppSpeechToText:
             body = await response.aread()
         try:
             return msgspec.json.decode(body, type=_Inference)
-        except (msgspec.DecodeError, UnicodeError) as error:
+        except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
             raise EngineFault(ENGINE, "expected a transcript as JSON, got something else") from error

@@ -14,8 +14,14 @@ from contextlib import contextmanager
 
 import uvicorn
 from starlette.applications import Starlette
+from websockets import http11
 
 from server.http.services import Services
+
+# A WebSocket's handshake is parsed twice: by h11, which answers 400 to one over 64 KiB, then by websockets, which has
+# limits of its own below that, for which uvicorn gives no answer: the client would wait for ever.
+http11.MAX_LINE_LENGTH = 128 * 1024
+http11.MAX_NUM_HEADERS = 16 * 1024
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 CONNECTIONS_GRACE_S = 5

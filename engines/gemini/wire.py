@@ -137,7 +137,7 @@ def read_generated(engine: str, body: bytes | str) -> Generated:
     """
     try:
         generated = msgspec.json.decode(body, type=Generated)
-    except (msgspec.DecodeError, UnicodeError) as error:
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         raise EngineFault(engine, "expected an answer of generateContent, got something else") from error
     if generated.error is not None:
         raise _told_error(engine, generated.error)

@@ -71,7 +71,7 @@ def read_chunk(data: str) -> Chunk:
     """
     try:
         chunk = msgspec.json.decode(data, type=Chunk)
-    except (msgspec.DecodeError, UnicodeError) as error:
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         raise EngineFault("llm", "expected a chat completion chunk, got something else") from error
     if chunk.error is not None:
         raise _stream_error(chunk.error)

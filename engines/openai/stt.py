@@ -93,7 +93,7 @@ class OpenAISpeechToText:
             body = await response.aread()
         try:
             return msgspec.json.decode(body, type=_Transcription)
-        except (msgspec.DecodeError, UnicodeError) as error:
+        except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
             raise EngineFault(ENGINE, "expected a transcription as JSON, got something else") from error
 
 

@@ -69,6 +69,8 @@ class Authenticator:
         sub = claims["sub"]
         if not 0 < len(sub) <= MAX_SUBJECT_CHARS:
             raise AuthRequired(f"the token's sub has {len(sub)} characters, expected 1 to {MAX_SUBJECT_CHARS}")
+        if not sub.isprintable():
+            raise AuthRequired("the token's sub has marks that cannot be printed")
         return Identity(sub, await self._plan_of(sub) or _granted_plan(claims))
 
     async def _claims(self, token: str | None) -> dict[str, Any]:

@@ -37,6 +37,9 @@ Task = Literal["EO_T1", "EO_T2"]
 TRANSCRIPT_CHARS = 6_000
 """How much of a transcript is read; of a longer one, its beginning and its end."""
 
+MAX_TOLD_CHARS = 20
+"""Longest number that an error quotes."""
+
 LENIENT_CHARS = 600
 """Longest text taken from a server that does not enforce the schema's lengths."""
 
@@ -167,12 +170,15 @@ def _text(value: object, where: str, longest: int) -> str:
         raise InvalidAssessment(f"{where}: expected a text that is not empty, got {_kind(value)}")
     if len(value) > LENIENT_CHARS:
         raise InvalidAssessment(f"{where}: expected {LENIENT_CHARS} characters at most, got {len(value)}")
+    if any("\ud800" <= mark <= "\udfff" for mark in value):
+        raise InvalidAssessment(f"{where}: expected a text, got half of a surrogate pair in it")
     broken_off = len(value) == longest and value[-1].isalnum()
     return one_line(f"{value.rpartition(' ')[0]} …" if broken_off else value)
 
 
 def _kind(value: object) -> str:
-    return repr(value) if isinstance(value, (int, float, bool)) or value is None else f"a {type(value).__name__}"
+    told = repr(value) if isinstance(value, (int, float, bool)) or value is None else ""
+    return told if 0 < len(told) <= MAX_TOLD_CHARS else f"a {type(value).__name__}"
 
 
 def _is_grounded(correction: Correction, candidate: list[str]) -> bool:

@@ -26,6 +26,12 @@ from server.wire import closes
 CLIENT_LEFT = closes.CloseCode(1001, "CLIENT_LEFT")
 """For the log: a socket that is gone carries no close frame."""
 
+_STOP = closes.SHUTTING_DOWN
+
+
+LAST_WORDS_S = 45.0
+"""How long words that are on their way are waited for at most, where without them nothing, or nobody, is left."""
+
 
 class Stage(Enum):
     """Where the flush stands."""
@@ -47,14 +53,21 @@ class Flush:
         self._grace_s = grace_s
         self._close: closes.CloseCode | None = None
         self._words_pending = True
+        self._words_lost = False
+        self._last_moment = 0.0
         self._cut_turn: int | None = None
 
     def begin(self, now: float, close: closes.CloseCode | None = None, cut_turn: int | None = None) -> list[Effect]:
         """Begin; ``close`` is the cause's own close code, ``cut_turn`` the turn that was cut while it was said."""
         self.stage = Stage.GATHERING
         self.deadline = now + self._grace_s
+        self._last_moment = now + max(LAST_WORDS_S, self._grace_s)
         self._close, self._cut_turn = close, cut_turn
         return [StopListening()]
+
+    def words_lost(self) -> None:
+        """Recognition has failed on something that the candidate said."""
+        self._words_lost = True
 
     def handle(self, fact: Fact, now: float) -> list[Effect]:
         """Take a fact after the end began; whatever is not the flush's own is dropped."""
@@ -68,7 +81,16 @@ class Flush:
 
     def tick(self, now: float) -> list[Effect]:
         """Wait no longer, if it is time."""
-        return self._settle() if self.deadline is not None and now >= self.deadline else []
+        if self.deadline is None or now < self.deadline:
+            return []
+        if self._is_worth_waiting() and now < self._last_moment:
+            self.deadline = self._last_moment
+            return []
+        return self._settle()
+
+    def _is_worth_waiting(self) -> bool:
+        """Whether words on their way are all that there would be, or keep nobody waiting."""
+        return self._words_pending and (self._dialogue.is_empty or self._close == CLIENT_LEFT)
 
     def _gather(self, fact: Fact, now: float) -> list[Effect]:
         match fact:
@@ -84,6 +106,8 @@ class Flush:
         match fact:
             case facts.ClientLeft():
                 return self._shut(CLIENT_LEFT)
+            case facts.LimitExceeded(code, reason) if (code, reason) == (_STOP.code, _STOP.reason):
+                return self._shut(_STOP)
             case facts.Evaluated(report):
                 return [SendReport(report), *self._shut(closes.DONE)]
             case facts.EvaluationFailed():
@@ -103,6 +127,8 @@ class Flush:
     def _end_empty(self) -> list[Effect]:
         if self._close is not None:
             return self._shut(self._close)
+        if self._words_pending or self._words_lost:
+            return self._shut(closes.ENGINE_FAILED)  # something was said: it is not for want of speech
         return self._fail("EMPTY_TRANSCRIPT", closes.DONE)
 
     def _fail(self, code: ErrorCode, close: closes.CloseCode) -> list[Effect]:

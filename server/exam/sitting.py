@@ -133,6 +133,8 @@ class Sitting(ABC):
     def _hear(self, fact: facts.UtteranceHeard, now: float) -> list[Effect]:
         self._dialogue.hear(fact.segment, fact.text)
         self._lost = self._lost + 1 if fact.lost else 0
+        if fact.lost:
+            self._flush.words_lost()
         effects: list[Effect] = []
         if text := fact.text.strip():
             effects = [Caption("candidate", text), Record(self.transcript)]

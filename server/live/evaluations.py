@@ -88,7 +88,9 @@ class Evaluations:
                 return None if production is None else await self._report(production)
             except (EngineError, StoreError) as error:  # it stays recorded: the next start tries again
                 log.error("evaluation_put_off", production=str(production_id), error=type(error).__name__)
-                return None
+            except Exception as error:  # a fault of ours: nobody may wait for ever, nor the next evaluation suffer
+                log.error("evaluation_crashed", production=str(production_id), error=type(error).__name__)
+            return None
 
     async def _report(self, production: Production) -> Report | None:
         language = cast(Language, production.langue)
@@ -115,11 +117,15 @@ class Evaluations:
         target = profile.nclc_cible if profile and profile.nclc_cible else DEFAULT_TARGET
         task = _TASKS[production.tache]
         for attempt in range(TRIES):
-            answer = await self._ask(task, language, production.transcript, target)
             try:
+                answer = await self._ask(task, language, production.transcript, target)
                 return parse_assessment(answer, language, production.transcript)
             except InvalidAssessment as error:
                 log.warning("evaluation_invalid", production=str(production.id), attempt=attempt + 1, reason=str(error))
+            except EngineError as error:
+                if attempt + 1 == TRIES:
+                    raise
+                log.warning("evaluation_broke_off", production=str(production.id), error=type(error).__name__)
         return None
 
     async def _ask(self, task: Task, language: Language, transcript: str, target: int) -> str:

@@ -44,6 +44,7 @@ class Receiver:
             while (event := await self._next())["type"] != "websocket.disconnect":
                 if message := decode(event.get("text") or event.get("bytes") or "", manual_vad=self._manual_vad):
                     await self._take(message)
+                await asyncio.sleep(0)  # a flood of frames lies ready at once: others have their turn between two
             self._post(ClientLeft())
         except TimeoutError:
             self._post(LimitExceeded(closes.IDLE.code, closes.IDLE.reason))

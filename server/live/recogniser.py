@@ -39,16 +39,38 @@ class _Stock:
     samples: NDArray[np.int16]
 
 
-class Recogniser:
-    """One queue, one request at a time; :meth:`run` is its task."""
+class Pace:
+    """How fast recognition is on this server, and how much of all its sessions' audio waits for it.
 
-    def __init__(self, stt: SpeechToText, language: Language, post: Callable[[Fact], None], stages: Stages) -> None:
+    ``work_per_second`` is the wall-clock time that a second of audio has needed lately, the wait behind other sessions'
+    segments included; ``pending`` are samples.
+    """
+
+    def __init__(self) -> None:
+        self.work_per_second = FIRST_GUESS
+        self.pending = 0
+
+    def measured(self, audio_s: float, elapsed_s: float) -> None:
+        """``audio_s`` seconds of audio took ``elapsed_s`` seconds."""
+        self.work_per_second += 0.3 * (elapsed_s / audio_s - self.work_per_second)
+
+    def expected_s(self, more_samples: int) -> float:
+        """Seconds until all that is pending, and ``more_samples`` behind it, has its text."""
+        return (self.pending + more_samples) / STT_RATE_HZ * self.work_per_second
+
+
+class Recogniser:
+    """One queue, one request at a time; :meth:`run` is its task. ``pace`` is shared by the server's sessions."""
+
+    def __init__(
+        self, stt: SpeechToText, language: Language, post: Callable[[Fact], None], stages: Stages, pace: Pace
+    ) -> None:
         self._stt = stt
         self._language = language
         self._post = post
         self._stages = stages
         self._queue: asyncio.Queue[Segment | _Stock] = asyncio.Queue()
-        self._work_per_second = FIRST_GUESS
+        self._pace = pace
         self._pending = 0
         self._room = asyncio.Event()
         self._room.set()
@@ -62,8 +84,11 @@ class Recogniser:
         self._enqueue(_Stock(turn, samples))
 
     def expected_s(self, more_samples: int = 0) -> float:
-        """Seconds that what is pending takes at the measured speed, ``more_samples`` included."""
-        return (self._pending + more_samples) / STT_RATE_HZ * self._work_per_second
+        """Seconds that what is pending takes at the measured speed, ``more_samples`` included.
+
+        The segments of other sessions count, since one engine serves them all.
+        """
+        return self._pace.expected_s(more_samples) if self._pending + more_samples else 0.0
 
     async def wait_for_room(self, limit_s: float) -> None:
         """Wait until less than ``limit_s`` seconds of audio are pending."""
@@ -77,18 +102,28 @@ class Recogniser:
 
     async def run(self) -> None:
         """Recognise until cancelled."""
+        try:
+            await self._recognise_all()
+        finally:
+            self._count(-self._pending)
+
+    async def _recognise_all(self) -> None:
         while True:
             item = await self._queue.get()
             try:
                 await self._recognise(item)
             finally:
-                self._pending -= len(item.samples)
+                self._count(-len(item.samples))
                 self._room.set()
                 self._queue.task_done()
 
     def _enqueue(self, item: Segment | _Stock) -> None:
-        self._pending += len(item.samples)
+        self._count(len(item.samples))
         self._queue.put_nowait(item)
+
+    def _count(self, samples: int) -> None:
+        self._pending += samples
+        self._pace.pending += samples
 
     async def _recognise(self, item: Segment | _Stock) -> None:
         heard = await self._transcribe(item.samples) if len(item.samples) else None
@@ -100,14 +135,14 @@ class Recogniser:
     async def _transcribe(self, samples: NDArray[np.int16]) -> Transcript | None:
         audio_s = len(samples) / STT_RATE_HZ
         begun = self._stages.now()
-        timeout_s = PATIENCE_S + 4 * audio_s * self._work_per_second
+        timeout_s = PATIENCE_S + 4 * audio_s * self._pace.work_per_second
         try:
             heard = await self._stt.transcribe(samples, language=self._language, timeout_s=timeout_s)
         except EngineError:
             return None
         elapsed_s = self._stages.now() - begun
         self._stages.took("stt", elapsed_s)
-        self._work_per_second += 0.3 * (elapsed_s / audio_s - self._work_per_second)
+        self._pace.measured(audio_s, elapsed_s)
         return heard
 
 

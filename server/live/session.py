@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ from server.live.outbox import Outbox
 from server.live.performer import Performer
 from server.live.production import Production
 from server.live.receiver import Receiver
-from server.live.recogniser import Recogniser
+from server.live.recogniser import Pace, Recogniser
 from server.live.recorder import Evaluator, Recorder
 from server.live.speaker import Speaker
 from server.live.stages import Stages
@@ -51,6 +51,7 @@ class Engines:
     tts: TextToSpeech
     bank: Mapping[str, NDArray[np.int16]]
     language: Language
+    pace: Pace = field(default_factory=Pace)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +148,7 @@ class Session:
 
     def _assemble(self, group: asyncio.TaskGroup) -> Performer:
         engines, terms = self._engines, self._terms
-        recogniser = Recogniser(engines.stt, engines.language, self.post, self._stages)
+        recogniser = Recogniser(engines.stt, engines.language, self.post, self._stages, engines.pace)
         ear = Ear(engines.vad.open(), recogniser, terms.endpoint, self.post, terms.max_backlog_s)
         receiver = Receiver(self._socket, ear, self.post, terms.idle_timeout_s, manual_vad=terms.endpoint.manual)
         recorder = Recorder(self._production, self._evaluator, self.post)

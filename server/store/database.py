@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -45,7 +46,7 @@ class Database:
             return
         try:
             Path(name).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            Path(name).open("ab").close()
+            os.close(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600))  # transcripts are their owner's
         except OSError as error:
             raise StoreError(f"the database {name} cannot be written: {error.strerror} ({error.filename})") from error
 

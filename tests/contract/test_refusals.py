@@ -31,6 +31,7 @@ BAD_TOKENS: dict[str, Callable[[Any], str]] = {
     "no JWT": lambda server: "let-me-in",
     "three parts of nothing": lambda server: "e30.e30.e30",
     "kilobytes of nothing": lambda server: "e30." * 1_900,
+    "longer than a token may be": lambda server: "e30." * 5_000,
     "wrongly signed": lambda server: forged(server, secret=SECRET_OF_ANOTHER),
     "alg none": lambda server: forged(server, algorithm="none"),
     "another algorithm": lambda server: forged(server, algorithm="HS512"),

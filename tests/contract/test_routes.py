@@ -129,7 +129,7 @@ def test_the_log_holds_no_content(exam_server, interview, dialogue):
     assert not CONTENT.search(log)
 
 
-async def test_no_refusal_leaves_a_token_in_the_log(sit, client, speech_server):
+async def test_no_refusal_leaves_a_token_in_the_log(client, speech_server):
     """Tokens that hold, that do not, that are no tokens at all, by every way in: the log has none of them."""
     good, bad = speech_server.token("logged"), "a-token-that-is-none-and-must-not-be-seen"
     address = f"ws://{speech_server.address}/t2/live"

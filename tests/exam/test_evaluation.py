@@ -54,6 +54,7 @@ BAD = {
     "a criterion that is a number": answer(lambda a: a.update(tache=3)),
     "a criterion without comment": answer(lambda a: a["tache"].pop("comment")),
     "an empty comment": answer(lambda a: a["tache"].update(comment=" \n")),
+    "half a surrogate pair": answer(lambda a: a["tache"].update(comment="bad \ud800 x")),
     "an endless comment": answer(lambda a: a["tache"].update(comment="x" * 601)),
     "no strong point": answer(lambda a: a.update(pointsForts=[])),
     "too many points": answer(lambda a: a.update(pointsAmelioration=["a", "b", "c"])),

@@ -353,3 +353,46 @@ def test_after_the_close_everything_is_dropped(begin: Begin) -> None:
     late = (facts.SessionStarted(), facts.ReplyReady(9), facts.Evaluated({}), facts.ClientLeft(), *OVER)
     assert exam(*late) == []
     assert exam.until(1_000) == []
+
+
+def test_words_that_are_all_there_is_are_waited_for_longer(begin: Begin) -> None:
+    """Recognition is late (its process was killed): a candidate who spoke is not told that nothing was said."""
+    exam = begin()
+    exam(facts.SpeechStarted(0), facts.EndRequested(), facts.ListeningStopped(0.5))
+    assert exam.until(44) == []
+    exam(facts.UtteranceHeard(1, ENOUGH, 0, 3000, 2500, 0.9))
+    assert exam(facts.PendingHeard()) == [do.Record(LINE, final=True), do.Evaluate()]
+
+
+def test_words_that_never_come_are_an_engine_failure(begin: Begin) -> None:
+    """At the last moment, 45 s after the end: 4006, not an empty transcript."""
+    exam = begin()
+    exam(facts.SpeechStarted(0), facts.EndRequested(), facts.ListeningStopped(0.5))
+    assert exam.until(44) == []
+    assert exam.until(46) == [do.Close(4006, "GEMINI_DISCONNECTED")]
+
+
+def test_words_that_were_lost_are_an_engine_failure(begin: Begin) -> None:
+    """Recognition gave the only segment up: there was speech, so it is no empty transcript."""
+    exam = begin()
+    exam(facts.SpeechStarted(0), facts.EndRequested(), facts.ListeningStopped(0.5))
+    exam(facts.UtteranceHeard(1, "", 0, 3000, 2500, 0.0, lost=True))
+    assert exam(facts.PendingHeard()) == [do.Close(4006, "GEMINI_DISCONNECTED")]
+
+
+def test_the_last_words_of_a_client_that_left_are_waited_for_longer(begin: Begin) -> None:
+    """Nobody waits for the report: the words that are still on their way belong to the production."""
+    exam = begin()
+    exam.says(ENOUGH)
+    exam(facts.ClientLeft(), facts.ListeningStopped(0.5))
+    assert exam.until(40) == []
+    assert names_of(exam(facts.PendingHeard())) == ["Record", "Evaluate", "Close"]
+
+
+def test_a_server_that_stops_does_not_wait_for_the_report(begin: Begin) -> None:
+    """What was said is stored; a client that is merely silent, on the other hand, is waiting for its report."""
+    exam = begin()
+    exam.says(ENOUGH)
+    exam(facts.EndRequested(), *OVER)
+    assert exam(facts.LimitExceeded(1001, "IDLE_TIMEOUT")) == []
+    assert exam(facts.LimitExceeded(1001, "GOING_AWAY")) == [do.Close(1001, "GOING_AWAY")]

@@ -53,6 +53,20 @@ async def test_a_killed_worker_costs_no_session_and_no_word(
     assert "incredulity" in dialogue[2]
 
 
+async def test_a_worker_that_is_killed_at_the_end_costs_no_last_words(
+    misled: Any, false_llm: Any, sit: Any, processes: Any, dickens: Any
+) -> None:
+    """All that the candidate said is still to be recognised: it is waited for until the worker is back."""
+    false_llm.tell()
+    async with sit(misled, "t2", "zoe") as exam:
+        processes.kill(processes.running(misled.process.pid, "engines.worker"))
+        await exam.say(dickens(9, 13)[:-16_000])
+        await exam.end()
+        report = (await exam.until("report")).content["data"]
+        assert await exam.until_closed() == (1000, "")
+    assert "incredulity" in report["transcript"]
+
+
 async def restarted(look: Any, process: str, times_before: float) -> bool:
     """Whether the metrics tell of one restart more."""
     return await look.figure("relance_process_restarts_total", process=process) == times_before + 1

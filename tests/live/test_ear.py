@@ -30,7 +30,7 @@ from server.exam.facts import (
     UtteranceHeard,
 )
 from server.live.ear import BYTES_PER_S, STREAM_S, BacklogExceeded, Ear
-from server.live.recogniser import Recogniser
+from server.live.recogniser import Pace, Recogniser
 from server.live.stages import Stages
 from server.speech.endpoint import EndpointRules
 
@@ -50,7 +50,7 @@ class Desk:
     @asynccontextmanager
     async def at_work(self, max_backlog_s: float = 30.0) -> Any:
         stages = Stages(lambda: asyncio.get_running_loop().time(), lambda stage, seconds: None)
-        recogniser = Recogniser(self.stt, "fr", self.facts.append, stages)
+        recogniser = Recogniser(self.stt, "fr", self.facts.append, stages, Pace())
         self.ear = Ear(self.vad, recogniser, self._rules, self.facts.append, max_backlog_s)
         self.tasks = [asyncio.ensure_future(part.run()) for part in (recogniser, self.ear)]
         try:

@@ -13,7 +13,7 @@ import pytest
 from engines.errors import EngineUnavailable
 from engines.protocols import STT_RATE_HZ
 from server.exam.facts import Fact, StockTaken, UtteranceHeard
-from server.live.recogniser import FIRST_GUESS, PATIENCE_S, Recogniser, Segment
+from server.live.recogniser import FIRST_GUESS, PATIENCE_S, Pace, Recogniser, Segment
 from server.live.stages import Stages
 
 GONE = EngineUnavailable("stt", "refused")
@@ -30,7 +30,7 @@ class Desk:
 
     @asynccontextmanager
     async def at_work(self) -> Any:
-        recogniser = Recogniser(self.stt, "fr", self.facts.append, self.stages)
+        recogniser = Recogniser(self.stt, "fr", self.facts.append, self.stages, Pace())
         task = asyncio.ensure_future(recogniser.run())
         yield recogniser
         task.cancel()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import time
 from email.utils import formatdate
 
@@ -18,7 +19,7 @@ from engines.errors import (
     EngineTruncated,
     EngineUnavailable,
 )
-from engines.http import Target, open_client
+from engines.http import MAX_ANSWER_BYTES, Target, open_client
 from engines.http_errors import EngineAbsent, engine_error
 
 pytestmark = pytest.mark.anyio
@@ -257,5 +258,30 @@ async def test_each_fault_has_its_error(cause, kind_of_error, transient) -> None
 async def test_every_error_is_one_of_ours(lab, kind) -> None:
     """Whatever is on the other side, here one that speaks no HTTP, the caller catches one base."""
     async with lab.server([b"SSH-2.0-OpenSSH\r\n\r\n"]) as server, lab.engine(kind, server.base) as engine:
+        with pytest.raises(EngineError):
+            await kind.ask(engine, 5)
+
+
+async def test_an_answer_without_end_is_given_up(lab, kind) -> None:
+    """More than any answer holds is a refusal, whether the status is good or not: memory stays bounded."""
+    flood = b"x" * (MAX_ANSWER_BYTES + 1)
+    for status in (200, 500):
+        async with lab.server(lab.answer(flood, status)) as server, lab.engine(kind, server.base) as engine:
+            with pytest.raises(EngineError):
+                await kind.ask(engine, 30)
+
+
+async def test_a_compressed_answer_is_refused(lab, kind) -> None:
+    """It was not asked for, and a small one may be a very large one."""
+    bomb = lab.answer(gzip.compress(b"{}"), **{"Content-Encoding": "gzip"})
+    async with lab.server(bomb) as server, lab.engine(kind, server.base) as engine:
+        with pytest.raises(EngineRefused, match="compressed"):
+            await kind.ask(engine, 5)
+
+
+async def test_an_answer_nested_without_end_is_a_fault(lab, kind) -> None:
+    """JSON that no parser can hold on its stack is nonsense like any other."""
+    deep = b'data: {"error":' + b"[" * 50_000 + b"]" * 50_000 + b"}\n\n"
+    async with lab.server(lab.answer(deep, 200)) as server, lab.engine(kind, server.base) as engine:
         with pytest.raises(EngineError):
             await kind.ask(engine, 5)
