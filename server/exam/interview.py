@@ -33,6 +33,7 @@ from server.exam.effects import (
     Say,
 )
 from server.exam.facts import Fact
+from server.exam.not_again import NotAgain
 from server.exam.notices import Language
 from server.exam.prompts_t1 import interview_prompts
 from server.exam.rules import InterviewRules
@@ -154,8 +155,10 @@ class Interview(Sitting):
             self._bank_tries = 1
             return self._examiner.prepare_same(self._from_bank(Need.LITTLE_SAID if words else Need.NOT_BEGUN))
         self._fallback = self._bank.look_up(Need.RELANCE)
-        prompts = interview_prompts(self._language, heard, self._dialogue.examiner_texts)
-        return self._examiner.prepare_same(ReplyBrief(prompts, self._new_screen, self._fallback))
+        asked = self._dialogue.examiner_texts
+        prompts = interview_prompts(self._language, heard, asked)
+        brief = ReplyBrief(prompts, lambda: NotAgain(self._new_screen(), asked), self._fallback)
+        return self._examiner.prepare_same(brief)
 
     def _fall_back(self, now: float) -> list[Effect]:
         if self._bank_tries == 0:

@@ -11,8 +11,8 @@ from server.exam.brief import Prompt, Role
 from server.exam.notices import Language
 from server.exam.spoken import tail
 
-HEARD_CHARS = 1_500
-"""How much of the monologue is read, from its end: about two minutes of speech."""
+HEARD_CHARS = 600
+"""How much of the monologue is read, from its end: forty seconds of speech. A relance is about what was just said."""
 
 MAX_TOKENS = 64
 """Twenty words are about forty tokens; what runs on is cut."""

@@ -361,3 +361,20 @@ def test_two_segments_lost_in_a_row_end_the_exam(interview: Begin) -> None:
 
 def names_of(effects: list[do.Effect]) -> list[str]:
     return [type(effect).__name__ for effect in effects]
+
+
+def test_a_question_that_was_heard_is_not_asked_again(interview: Begin) -> None:
+    """Whatever the model answers the second time, the screen of the second relance does not let the first one pass."""
+    exam = interview(30, 60)
+    exam.says("Je m'appelle Amadou et je travaille comme cuisinier à Dakar.")
+    exam.until(22)
+    exam(facts.StockTaken(1, ""), facts.ReplyReady(1))
+    exam.until(31.5)
+    question = "Et depuis quand travaillez-vous dans cette ville ?"
+    exam(facts.SentenceVoiced(1, question, 48_000), facts.ReplyVoiced(1), facts.AudioSent(1))
+    exam(facts.AudioPlayed(1, 48_000, True))
+    exam.until(52)
+    (prepare,) = [effect for effect in exam(facts.StockTaken(2, "")) if isinstance(effect, do.PrepareReply)]
+    screen = prepare.brief.new_screen()
+    assert screen.feed("Et depuis quand  travaillez-vous dans cette ville ?") == []
+    assert screen.feed("Et que cuisinez-vous pour vos amis ?") == ["Et que cuisinez-vous pour vos amis ?"]
