@@ -9,9 +9,16 @@ from __future__ import annotations
 import os
 import threading
 
+NICENESS = 5
+"""How far an engine stands back behind its parent, which must be woken for its sockets while engines compute."""
+
 
 def exit_with_parent() -> None:
-    """Exit this process at once, without clean-up, as soon as standard input ends. Returns immediately."""
+    """Exit this process at once, without clean-up, as soon as standard input ends. Returns immediately.
+
+    From then on this process also stands back behind its parent when both want the same core.
+    """
+    os.nice(NICENESS)
     threading.Thread(target=_watch, name="orphan", daemon=True).start()
 
 
