@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -39,6 +39,14 @@ def models_dir(lock: Lock) -> Path:
     store = Store()
     fetch(lock.profile("ci"), store)
     return store.root
+
+
+@pytest.fixture(scope="session")
+def french_speech_models(lock: Lock) -> Store:
+    """The model store of this machine, with all of the profile fr in it but its language model."""
+    store, fr = Store(), lock.profile("fr")
+    fetch(replace(fr, artifacts={role: fr.artifacts[role] for role in ("vad", "stt", "tts", "voices")}), store)
+    return store
 
 
 @pytest.fixture(scope="session")
