@@ -14,10 +14,10 @@ from typing import Protocol
 import httpx
 from httpx_sse import EventSource
 
+from engines.deadline import Deadline
 from engines.errors import EngineTruncated
 from engines.protocols import Delta, Usage
 from engines.reasoning import ReasoningFilter
-from engines.resilience import Deadline
 
 
 @dataclass(frozen=True, slots=True)

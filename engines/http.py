@@ -10,9 +10,9 @@ from typing import Any
 
 import httpx
 
+from engines.deadline import Deadline
 from engines.errors import EngineMisconfigured, EngineRefused
 from engines.http_errors import engine_error, named_faults
-from engines.resilience import Deadline
 
 MAX_ANSWER_BYTES = 32 * 1024 * 1024
 """Longest body that is read of any answer: eleven minutes of the voice. Whoever sends more is not an engine."""

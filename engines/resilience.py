@@ -1,35 +1,45 @@
-"""Trying again on the same target, for every kind of engine, within the deadline of the turn.
+"""One engine out of several backends: tried again, fallen back from, skipped while down. The same for every kind.
 
-- A transient error is tried again after a growing, jittered wait, ``tries`` times in all; a permanent one is raised at
-  once. ``Retry-After`` is obeyed; one longer than the bound, or than what is left, ends the tries.
-- An engine that is not there (:class:`engines.http_errors.EngineAbsent`) is most often a process of ours being started
-  again: it is tried for as long as the deadline allows, and counts as none of the tries.
-- Once the first part of an answer has been handed on, a failure is final.
+- The backends are asked in order: first the primary, then its fallback. Each is tried again as
+  :mod:`engines.retries` has it; what is left of an error then goes to the next one.
+- A backend with another behind it may take half of what is left of the turn, so that the other has time to answer.
+- One that failed and could not be helped by trying again is skipped (:mod:`engines.breaker`), where there is another to
+  ask. A permanent error skips nothing: it costs no time, and may be the request's own.
+- Once the first part of an answer has been handed on, nothing switches any more: a failure is final.
+
+Adapters know nothing of this: each makes one attempt, within the ``timeout_s`` that it is given.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Generic, TypeVar
 
-import stamina
+from engines.breaker import Breaker
+from engines.deadline import Deadline
+from engines.errors import EngineError, EngineTimeout
+from engines.retries import RetryRules, tried
 
-from engines.errors import EngineError
-from engines.http_errors import EngineAbsent
-
+E = TypeVar("E")
 T = TypeVar("T")
+
+PRIMARY_SHARE = 0.5
+"""Part of what is left of the turn that a backend may take while another waits behind it."""
+
+OVERTIME_S = 0.2
+"""How long after its time an adapter may still say itself that the time was up, and clean up as it does then."""
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
     """One request to one engine, for metrics and logs.
 
-    ``outcome`` is ``ok``, the ``code`` of an :class:`engines.errors.EngineError`, ``cancelled``, or ``bug``;
-    ``duration_s`` runs to the end of the answer.
+    ``number`` counts from 1 on each backend; ``outcome`` is ``ok``, the ``code`` of an
+    :class:`engines.errors.EngineError`, ``cancelled``, or ``bug``; ``duration_s`` runs to the end of the answer.
     """
 
     engine: str
@@ -47,97 +57,115 @@ def unobserved(attempt: Attempt) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class RetryRules:
-    """How often, and after what waits (seconds), an engine is tried again."""
+class Backend(Generic[E]):
+    """An adapter in its place: of which style, whether at a process of our own, and whether it is skipped now."""
 
-    tries: int = 3
-    wait_initial_s: float = 0.1
-    wait_max_s: float = 1.0
-    wait_jitter_s: float = 0.1
-    retry_after_max_s: float = 10.0
-
-
-class Deadline:
-    """The moment by which an answer must be whole. Time that its reader takes between two parts is not the engine's."""
-
-    def __init__(self, timeout_s: float, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._at = clock() + timeout_s
-
-    def left(self) -> float:
-        """Return the seconds that are left; negative when none are."""
-        return self._at - self._clock()
-
-    def within(self, limit_s: float) -> asyncio.Timeout:
-        """Return a time limit of ``limit_s`` seconds from now, or of what is left if that is less."""
-        return asyncio.timeout(max(0.0, min(limit_s, self.left())))
-
-    @contextmanager
-    def suspended(self) -> Iterator[None]:
-        """Put the deadline off by the time that the block takes."""
-        begun = self._clock()
-        try:
-            yield
-        finally:
-            self._at += self._clock() - begun
-
-
-@dataclass(frozen=True, slots=True)
-class Retrier:
-    """Tries one target: ``engine`` (``stt``, ``llm``, ``tts``) in ``style``; ``observe`` is told every attempt."""
-
-    engine: str
+    engine: E
     style: str
-    rules: RetryRules = field(default_factory=RetryRules)
-    observe: Observe = unobserved
+    is_own: bool = False
+    breaker: Breaker = field(default_factory=Breaker)
 
-    async def call(self, request: Callable[[], Awaitable[T]], deadline: Deadline) -> T:
-        """Return what ``request()`` gives; its last :class:`engines.errors.EngineError` when no try is left."""
 
-        async def once(number: int) -> T:
-            with self._observed(number):
-                return await request()
+class Resilience(Generic[E]):
+    """Asks the ``backends`` of one kind (``stt``, ``llm``, ``tts``); ``observe`` is told every attempt."""
 
-        return await self._tried(once, deadline)
+    def __init__(
+        self,
+        kind: str,
+        backends: Sequence[Backend[E]],
+        rules: RetryRules = RetryRules(),  # noqa: B008  frozen
+        observe: Observe = unobserved,
+    ) -> None:
+        assert backends  # noqa: S101 - whoever asks nobody gets no answer
+        self._kind = kind
+        self._backends = tuple(backends)
+        self._rules = rules
+        self._observe = observe
 
-    async def stream(self, request: Callable[[], AsyncGenerator[T]], deadline: Deadline) -> AsyncGenerator[T]:
-        """Yield the parts of ``request()``, tried again only until its first part has come."""
+    async def call(self, request: Callable[[E, float], Awaitable[T]], timeout_s: float) -> T:
+        """Return what ``request(engine, timeout_s)`` gives; the last error when no backend is left."""
 
-        async def begin(number: int) -> tuple[AsyncGenerator[T], list[T]]:
-            parts = self._observed_parts(request, number)
+        async def once(backend: Backend[E], number: int, share: Deadline) -> T:
+            with self._observed(backend, number):
+                async with asyncio.timeout(share.left() + OVERTIME_S):
+                    return await request(backend.engine, share.left())
+
+        return await self._answered(once, Deadline(timeout_s))
+
+    async def stream(self, request: Callable[[E, float], AsyncGenerator[T]], timeout_s: float) -> AsyncGenerator[T]:
+        """Yield the parts of ``request(engine, timeout_s)``, tried again elsewhere only until the first has come."""
+        deadline = Deadline(timeout_s)
+
+        async def begin(backend: Backend[E], number: int, share: Deadline) -> tuple[AsyncGenerator[T], list[T]]:
+            parts = self._parts(request, backend, number, share, deadline)
             return parts, [first async for first in _first(parts)]
 
-        parts, begun = await self._tried(begin, deadline)
+        parts, begun = await self._answered(begin, deadline)
         async with aclosing(parts):
             for first in begun:
-                with deadline.suspended():
-                    yield first
+                yield first
             async for part in parts:
-                with deadline.suspended():
-                    yield part
+                yield part
 
-    async def _tried(self, once: Callable[[int], Awaitable[T]], deadline: Deadline) -> T:
-        rules, patience = self.rules, _Patience(self.rules, deadline)
-        tries = stamina.retry_context(
-            on=patience.wait_after,
-            attempts=None,
-            timeout=None,
-            wait_initial=rules.wait_initial_s,
-            wait_max=rules.wait_max_s,
-            wait_jitter=rules.wait_jitter_s,
-        )
-        async for attempt in tries:
-            patience.next_wait_s = min(rules.wait_max_s, attempt.next_wait + rules.wait_jitter_s)
-            with attempt:
-                return await once(attempt.num)
-        raise AssertionError("unreachable: the last error was raised")
+    async def _answered(self, once: Callable[[Backend[E], int, Deadline], Awaitable[T]], deadline: Deadline) -> T:
+        """Return the first answer of the backends in their order."""
+        *before, last = self._asked()
+        for backend in before:
+            try:
+                return await self._tried(backend, once, deadline.share(PRIMARY_SHARE))
+            except EngineError:
+                continue
+        return await self._tried(last, once, deadline)
+
+    def _asked(self) -> Sequence[Backend[E]]:
+        """Return the backends that are not skipped; all when all are: there is nobody else to ask."""
+        return [each for each in self._backends if not each.breaker.is_open] or self._backends
+
+    async def _tried(
+        self, backend: Backend[E], once: Callable[[Backend[E], int, Deadline], Awaitable[T]], share: Deadline
+    ) -> T:
+        try:
+            answer = await tried(
+                lambda number: once(backend, number, share), self._rules, share, awaits_restart=backend.is_own
+            )
+        except EngineError as error:
+            if error.transient:
+                backend.breaker.open()
+            raise
+        backend.breaker.close()
+        return answer
+
+    async def _parts(
+        self,
+        request: Callable[[E, float], AsyncGenerator[T]],
+        backend: Backend[E],
+        number: int,
+        share: Deadline,
+        deadline: Deadline,
+    ) -> AsyncGenerator[T]:
+        """Yield the parts of one attempt, the first within ``share``; what fails after it has the backend skipped."""
+        with self._observed(backend, number):
+            async with aclosing(request(backend.engine, deadline.left())) as parts:
+                async with asyncio.timeout(share.left() + OVERTIME_S):
+                    begun = [first async for first in _first(parts)]
+                for first in begun:
+                    yield first
+                try:
+                    async for part in parts:
+                        yield part
+                except EngineError:
+                    backend.breaker.open()
+                    raise
 
     @contextmanager
-    def _observed(self, number: int) -> Iterator[None]:
+    def _observed(self, backend: Backend[E], number: int) -> Iterator[None]:
         begun, outcome = time.monotonic(), "cancelled"
         try:
             yield
             outcome = "ok"
+        except TimeoutError as error:
+            outcome = EngineTimeout.code
+            raise EngineTimeout(self._kind, "expected an answer, the time was up") from error
         except EngineError as error:
             outcome = error.code
             raise
@@ -145,35 +173,7 @@ class Retrier:
             outcome = "bug"
             raise
         finally:
-            self.observe(Attempt(self.engine, self.style, number, outcome, time.monotonic() - begun))
-
-    async def _observed_parts(self, request: Callable[[], AsyncGenerator[T]], number: int) -> AsyncGenerator[T]:
-        with self._observed(number):
-            async with aclosing(request()) as parts:
-                async for part in parts:
-                    yield part
-
-
-@dataclass(slots=True)
-class _Patience:
-    """Decides after each error whether there is another try; ``next_wait_s`` is the longest wait before it."""
-
-    rules: RetryRules
-    deadline: Deadline
-    next_wait_s: float = 0.0
-    faults: int = 0
-
-    def wait_after(self, error: Exception) -> bool | float:
-        """Return the wait in seconds that the engine asked for, ``True`` for our own, ``False`` for no more tries."""
-        if not isinstance(error, EngineError) or not error.transient:
-            return False
-        self.faults += not isinstance(error, EngineAbsent)
-        if self.faults >= self.rules.tries:
-            return False
-        asked_s = error.retry_after_s
-        if asked_s is None:
-            return self.next_wait_s < self.deadline.left()
-        return asked_s if asked_s < min(self.rules.retry_after_max_s, self.deadline.left()) else False
+            self._observe(Attempt(self._kind, backend.style, number, outcome, time.monotonic() - begun))
 
 
 async def _first(parts: AsyncGenerator[T]) -> AsyncGenerator[T]:

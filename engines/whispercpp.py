@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from engines import invention
 from engines.audio import wav_of
+from engines.deadline import Deadline
 from engines.errors import EngineFault
 from engines.http import Target
 from engines.protocols import STT_RATE_HZ, Language, Transcript
-from engines.resilience import Deadline, Observe, Retrier, RetryRules, unobserved
 
 ENGINE = "stt"
 
@@ -35,24 +35,15 @@ class WhisperCppSpeechToText:
     There is no evidence: the confidence is 0.5, and only known inventions are kept out.
     """
 
-    def __init__(
-        self,
-        target: Target,
-        *,
-        retries: RetryRules = RetryRules(),  # noqa: B008  frozen
-        observe: Observe = unobserved,
-    ) -> None:
+    def __init__(self, target: Target) -> None:
         self._target = target
-        self._retrier = Retrier(ENGINE, "whispercpp", retries, observe)
 
     async def transcribe(
         self, samples: NDArray[np.int16], *, language: Language, prompt: str = "", timeout_s: float
     ) -> Transcript:
-        """Transcribe ``samples``, mono at 16 kHz, shape [n]; without any, nothing is asked."""
-        if not len(samples):
-            return Transcript("", confidence=0.0, audio_ms=0, elapsed_ms=0)
+        """Transcribe ``samples``, mono at 16 kHz, shape [n]."""
         begun, deadline, wav = time.monotonic(), Deadline(timeout_s), wav_of(samples)
-        heard = await self._retrier.call(lambda: self._ask(wav, deadline), deadline)
+        heard = await self._ask(wav, deadline)
         audio_s = len(samples) / STT_RATE_HZ
         lines = heard.text.splitlines()
         segments = invention.believable([invention.Segment(line, audio_s / len(lines)) for line in lines])

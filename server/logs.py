@@ -13,6 +13,7 @@ import traceback
 from collections.abc import Iterator
 from typing import Literal, TextIO
 
+import stamina
 import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
 
@@ -49,6 +50,7 @@ def configure(level: str, style: Literal["console", "json"], stream: TextIO | No
     logging.root.setLevel(logging.WARNING)
     for package in OUR_PACKAGES:
         logging.getLogger(package).setLevel(level.upper())
+    stamina.instrumentation.set_on_retry_hooks(())  # every attempt is logged by whoever counts it
     structlog.configure(
         processors=[
             structlog.stdlib.filter_by_level,

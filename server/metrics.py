@@ -24,6 +24,12 @@ class Metrics:
             "relance_engine_attempts", "Requests to engines, by outcome.", "engine", "style", "outcome"
         )
         self._engine_time = self._histogram("relance_engine_seconds", "Time of an engine's attempt.", "engine", "style")
+        self._skipped = Gauge(
+            "relance_engine_skipped",
+            "1 while an engine is not asked because it failed.",
+            ["backend"],
+            registry=self.registry,
+        )
         self._tokens = self._counter("relance_tokens", "Tokens of the language model.", "direction")
         self._restarts = self._counter("relance_process_restarts", "Own processes started again.", "process")
         self._lag = Histogram(
@@ -54,6 +60,10 @@ class Metrics:
         """A request to an engine ended; ``outcome`` is ``ok`` or the error's code."""
         self._attempts.labels(engine, style, outcome).inc()
         self._engine_time.labels(engine, style).observe(seconds)
+
+    def engine_skipped(self, backend: str, skipped: bool) -> None:
+        """Whether an engine (``llm``, ``llm_fallback``) is skipped now."""
+        self._skipped.labels(backend).set(skipped)
 
     def tokens(self, *, read: int, written: int) -> None:
         """The language model read and wrote so many tokens."""

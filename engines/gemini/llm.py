@@ -9,10 +9,10 @@ from typing import Any
 import httpx
 
 from engines.answers import AnswerLimits, event_data, speakable
+from engines.deadline import Deadline, unhurried
 from engines.gemini.wire import Generated, answer_config, path, read_generated, refused, with_goog_key
 from engines.http import Target
 from engines.protocols import Delta, Message, Usage
-from engines.resilience import Deadline, Observe, Retrier, RetryRules, unobserved
 
 ENGINE = "llm"
 
@@ -31,15 +31,12 @@ class GeminiLanguageModel:
         *,
         thinking_tokens: int | None = 0,
         limits: AnswerLimits = AnswerLimits(),  # noqa: B008  frozen
-        retries: RetryRules = RetryRules(),  # noqa: B008  frozen
-        observe: Observe = unobserved,
     ) -> None:
         self._target = with_goog_key(target)
         self._thinking_tokens = thinking_tokens
         self._limits = limits
-        self._retrier = Retrier(ENGINE, "gemini", retries, observe)
 
-    async def stream(
+    def stream(
         self,
         messages: Sequence[Message],
         *,
@@ -54,9 +51,7 @@ class GeminiLanguageModel:
             config |= {"responseMimeType": "application/json", "responseJsonSchema": schema}
         body = {**_prompt(messages), "generationConfig": config}
         deadline = Deadline(timeout_s)
-        async with aclosing(self._retrier.stream(lambda: self._answer(body, deadline), deadline)) as parts:
-            async for part in parts:
-                yield part
+        return unhurried(self._answer(body, deadline), deadline)
 
     async def _answer(self, body: Mapping[str, Any], deadline: Deadline) -> AsyncGenerator[Delta | Usage]:
         first_text = Deadline(self._limits.first_text_s)

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from engines import invention
 from engines.audio import wav_of
+from engines.deadline import Deadline
 from engines.errors import EngineFault
 from engines.gemini.wire import Generated, answer_config, generate, refused, with_goog_key
 from engines.http import Target
 from engines.protocols import STT_RATE_HZ, Language, Transcript
-from engines.resilience import Deadline, Observe, Retrier, RetryRules, unobserved
 
 ENGINE = "stt"
 
@@ -41,22 +41,17 @@ class GeminiSpeechToText:
         target: Target,
         *,
         thinking_tokens: int | None = 0,
-        retries: RetryRules = RetryRules(),  # noqa: B008  frozen
-        observe: Observe = unobserved,
     ) -> None:
         self._target = with_goog_key(target)
         self._thinking_tokens = thinking_tokens
-        self._retrier = Retrier(ENGINE, "gemini", retries, observe)
 
     async def transcribe(
         self, samples: NDArray[np.int16], *, language: Language, prompt: str = "", timeout_s: float
     ) -> Transcript:
-        """Transcribe ``samples``, mono at 16 kHz, shape [n]; without any, nothing is asked."""
-        if not len(samples):
-            return Transcript("", confidence=0.0, audio_ms=0, elapsed_ms=0)
+        """Transcribe ``samples``, mono at 16 kHz, shape [n]."""
         begun, deadline = time.monotonic(), Deadline(timeout_s)
         body = await asyncio.to_thread(self._body, samples, language)
-        text = await self._retrier.call(lambda: self._ask(body, deadline), deadline)
+        text = await self._ask(body, deadline)
         audio_s = len(samples) / STT_RATE_HZ
         segments = invention.believable([invention.Segment(text, audio_s)])
         return Transcript(

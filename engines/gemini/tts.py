@@ -9,17 +9,16 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engines.audio import at_voice_rate, samples_of
+from engines.deadline import Deadline
 from engines.errors import EngineFault, EngineTruncated
 from engines.gemini.wire import generate, refused, with_goog_key
 from engines.http import Target
-from engines.resilience import Deadline, Observe, Retrier, RetryRules, unobserved
 
 ENGINE = "tts"
 
@@ -29,28 +28,15 @@ _PCM: Final = re.compile(r"audio/(?:l16|pcm)\b.*?;\s*rate=(\d{4,6})\b.*", re.IGN
 class GeminiTextToSpeech:
     """See :class:`engines.protocols.TextToSpeech`. ``voice`` is the name of a prebuilt voice."""
 
-    def __init__(
-        self,
-        target: Target,
-        voice: str,
-        *,
-        retries: RetryRules = RetryRules(),  # noqa: B008  frozen
-        observe: Observe = unobserved,
-    ) -> None:
+    def __init__(self, target: Target, voice: str) -> None:
         self._target = with_goog_key(target)
         self._voice = voice
-        self._retrier = Retrier(ENGINE, "gemini", retries, observe)
 
     async def speak(self, text: str, *, timeout_s: float) -> AsyncGenerator[NDArray[np.int16]]:
-        """Yield mono audio at 24 kHz, one block of shape [n]; nothing for a text without letter or digit."""
-        if not any(map(str.isalnum, text)):
-            return
-        deadline = Deadline(timeout_s)
-        async with aclosing(self._retrier.stream(lambda: self._block(text, deadline), deadline)) as blocks:
-            async for block in blocks:
-                yield block
+        """Yield mono audio at 24 kHz, one block of shape [n]."""
+        yield await self._block(text, Deadline(timeout_s))
 
-    async def _block(self, text: str, deadline: Deadline) -> AsyncGenerator[NDArray[np.int16]]:
+    async def _block(self, text: str, deadline: Deadline) -> NDArray[np.int16]:
         generated = await generate(ENGINE, self._target, self._body(text), deadline)
         audio = generated.audio(ENGINE)
         if not audio and generated.refusal:
@@ -58,7 +44,7 @@ class GeminiTextToSpeech:
         samples = await asyncio.to_thread(_joined, audio)
         if not len(samples):
             raise EngineTruncated(ENGINE, "expected audio, the answer ended with none")
-        yield samples
+        return samples
 
     def _body(self, text: str) -> dict[str, Any]:
         return {

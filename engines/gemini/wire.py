@@ -15,11 +15,11 @@ from typing import Any, Final
 
 import msgspec
 
+from engines.deadline import Deadline
 from engines.errors import EngineFault, EngineRefused, EngineUnavailable
 from engines.http import Target
 from engines.http_errors import identifier, status_error
 from engines.protocols import Usage
-from engines.resilience import Deadline
 
 REFUSALS: Final = frozenset(
     {"SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY"}

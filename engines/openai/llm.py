@@ -13,11 +13,11 @@ from typing import Any
 import httpx
 
 from engines.answers import AnswerLimits, event_data, speakable
+from engines.deadline import Deadline, unhurried
 from engines.http import Target
 from engines.http_errors import EngineBadRequest
 from engines.openai.chunks import Chunk, read_chunk
 from engines.protocols import Delta, Message, Usage
-from engines.resilience import Deadline, Observe, Retrier, RetryRules, unobserved
 
 ENGINE = "llm"
 
@@ -37,15 +37,12 @@ class OpenAILanguageModel:
         target: Target,
         *,
         limits: AnswerLimits = AnswerLimits(),  # noqa: B008  frozen
-        retries: RetryRules = RetryRules(),  # noqa: B008  frozen
-        observe: Observe = unobserved,
     ) -> None:
         self._target = target
         self._limits = limits
-        self._retrier = Retrier(ENGINE, "openai", retries, observe)
         self._counts_usage = True
 
-    async def stream(
+    def stream(
         self,
         messages: Sequence[Message],
         *,
@@ -66,9 +63,7 @@ class OpenAILanguageModel:
             named = {"name": "answer", "schema": schema, "strict": True}
             body["response_format"] = {"type": "json_schema", "json_schema": named}
         deadline = Deadline(timeout_s)
-        async with aclosing(self._retrier.stream(lambda: self._answer(body, deadline), deadline)) as parts:
-            async for part in parts:
-                yield part
+        return unhurried(self._answer(body, deadline), deadline)
 
     async def _answer(self, body: dict[str, Any], deadline: Deadline) -> AsyncGenerator[Delta | Usage]:
         first_text = Deadline(self._limits.first_text_s)

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from engines import invention
 from engines.audio import wav_of
+from engines.deadline import Deadline
 from engines.errors import EngineFault
 from engines.http import Target
 from engines.http_errors import EngineBadRequest
 from engines.protocols import STT_RATE_HZ, Language, Transcript
-from engines.resilience import Deadline, Observe, Retrier, RetryRules, unobserved
 
 ENGINE = "stt"
 
@@ -44,29 +44,20 @@ class OpenAISpeechToText:
     Without ``verbose_json`` there is no evidence: the confidence is 0.5, and only known inventions are kept out.
     """
 
-    def __init__(
-        self,
-        target: Target,
-        *,
-        retries: RetryRules = RetryRules(),  # noqa: B008  frozen
-        observe: Observe = unobserved,
-    ) -> None:
+    def __init__(self, target: Target) -> None:
         self._target = target
-        self._retrier = Retrier(ENGINE, "openai", retries, observe)
         self._gives_evidence = True
 
     async def transcribe(
         self, samples: NDArray[np.int16], *, language: Language, prompt: str = "", timeout_s: float
     ) -> Transcript:
-        """Transcribe ``samples``, mono at 16 kHz, shape [n]; without any, nothing is asked."""
-        if not len(samples):
-            return Transcript("", confidence=0.0, audio_ms=0, elapsed_ms=0)
+        """Transcribe ``samples``, mono at 16 kHz, shape [n]."""
         begun, deadline = time.monotonic(), Deadline(timeout_s)
         form = {"model": self._target.model, "language": language, "temperature": "0"}
         if prompt:
             form["prompt"] = prompt
         wav = wav_of(samples)
-        heard = await self._retrier.call(lambda: self._ask(wav, form, deadline), deadline)
+        heard = await self._ask(wav, form, deadline)
         audio_s = len(samples) / STT_RATE_HZ
         segments = invention.believable(_segments(heard, audio_s))
         return Transcript(

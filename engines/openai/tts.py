@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engines.audio import samples_of
+from engines.deadline import Deadline, unhurried
 from engines.errors import EngineFault, EngineTruncated
 from engines.http import Target
-from engines.resilience import Deadline, Observe, Retrier, RetryRules, unobserved
 
 ENGINE = "tts"
 
@@ -30,23 +30,16 @@ class OpenAITextToSpeech:
         *,
         speed: float = 1.0,
         block_s: float = BLOCK_S,
-        retries: RetryRules = RetryRules(),  # noqa: B008  frozen
-        observe: Observe = unobserved,
     ) -> None:
         self._target = target
         self._voice = voice
         self._speed = speed
         self._block_s = block_s
-        self._retrier = Retrier(ENGINE, "openai", retries, observe)
 
-    async def speak(self, text: str, *, timeout_s: float) -> AsyncGenerator[NDArray[np.int16]]:
-        """Yield mono audio at 24 kHz, blocks of shape [n], as they come; nothing for a text without letter or digit."""
-        if not any(map(str.isalnum, text)):
-            return
+    def speak(self, text: str, *, timeout_s: float) -> AsyncGenerator[NDArray[np.int16]]:
+        """Yield mono audio at 24 kHz, blocks of shape [n], as they come."""
         deadline = Deadline(timeout_s)
-        async with aclosing(self._retrier.stream(lambda: self._blocks(text, deadline), deadline)) as blocks:
-            async for block in blocks:
-                yield block
+        return unhurried(self._blocks(text, deadline), deadline)
 
     async def _blocks(self, text: str, deadline: Deadline) -> AsyncGenerator[NDArray[np.int16]]:
         asked = {

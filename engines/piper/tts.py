@@ -6,17 +6,17 @@ import asyncio
 import math
 import wave
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
-from contextlib import aclosing, asynccontextmanager
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engines.audio import at_voice_rate, samples_of
+from engines.deadline import Deadline
 from engines.errors import EngineFault, EngineTruncated
 from engines.http_errors import named_faults
 from engines.piper.process import ENGINE, PiperProcess
-from engines.resilience import Deadline, Observe, Retrier, RetryRules, unobserved
 
 
 class PiperTextToSpeech:
@@ -27,17 +27,9 @@ class PiperTextToSpeech:
     of one of several in the voice. A text that is not done by its deadline ends the process.
     """
 
-    def __init__(
-        self,
-        command: Sequence[str],
-        *,
-        speaker: str | None = None,
-        retries: RetryRules = RetryRules(),  # noqa: B008  frozen
-        observe: Observe = unobserved,
-    ) -> None:
+    def __init__(self, command: Sequence[str], *, speaker: str | None = None) -> None:
         self._command = tuple(command)
         self._speaker = speaker
-        self._retrier = Retrier(ENGINE, "piper", retries, observe)
         self._turn = asyncio.Lock()
         self._process: PiperProcess | None = None
 
@@ -47,26 +39,22 @@ class PiperTextToSpeech:
         return self._process.pid if self._process else None
 
     async def speak(self, text: str, *, timeout_s: float) -> AsyncGenerator[NDArray[np.int16]]:
-        """Yield mono audio at 24 kHz, one block of shape [n]; nothing for a text without letter or digit."""
-        if not any(map(str.isalnum, text)):
-            return
-        line, deadline = " ".join(text.split()), Deadline(timeout_s)
-        async with aclosing(self._retrier.stream(lambda: self._block(line, deadline), deadline)) as blocks:
-            async for block in blocks:
-                yield block
+        """Yield mono audio at 24 kHz, one block of shape [n]."""
+        line = " ".join(text.split())
+        yield await self._block(line, Deadline(timeout_s))
 
     async def aclose(self) -> None:
         """End the process. The engine cannot be used afterwards."""
         async with self._turn:
             await self._end()
 
-    async def _block(self, line: str, deadline: Deadline) -> AsyncGenerator[NDArray[np.int16]]:
+    async def _block(self, line: str, deadline: Deadline) -> NDArray[np.int16]:
         with named_faults(ENGINE):
             async with self._its_turn(deadline):
                 samples = await self._said(line, deadline)
         if not len(samples):
             raise EngineTruncated(ENGINE, "expected audio, the file had none")
-        yield samples
+        return samples
 
     @asynccontextmanager
     async def _its_turn(self, deadline: Deadline) -> AsyncIterator[None]:

@@ -66,10 +66,10 @@ def check_models(settings: Settings) -> None:
 
 def needed_roles(settings: Settings) -> tuple[Role, ...]:
     """Return the roles whose models this machine needs: those of engines elsewhere, it does not."""
-    elsewhere: set[Role] = set()
-    if settings.llm_url is not None:
+    own, elsewhere = settings.own_kinds(), set[Role]()
+    if "llm" not in own:
         elsewhere.add("llm")
-    if settings.stt_url is not None and settings.tts_url is not None:
+    if not own & {"stt", "tts"}:
         elsewhere |= {"stt", "tts", "voices"}  # one worker holds them all, so that one of the two needs both
     return tuple(role for role in ROLES if role not in elsewhere)
 

@@ -1,46 +1,42 @@
 """The engines of one server: those that the settings ask for, started, proven, and kept.
 
-What has no address in the settings runs on this machine, as a child of this process. Nothing is called ready before it
-has done one real inference. An engine elsewhere that is not there yet is asked again until it is.
+Nothing is called ready before it has done one real inference. An engine elsewhere that is not there yet is asked again
+until it is; where it has a fallback, that serves meanwhile.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
-from typing import TypeVar
+from functools import partial
+from typing import Any
 
 import structlog
-from pydantic import SecretStr
 
-from engines.errors import EngineError, EngineMisconfigured
-from engines.http import Target, open_client
-from engines.local import LlamaSpec, SpeechWorkerSpec, llama, speech_worker
+from engines.breaker import ProbeRules, keep_probing
+from engines.errors import EngineError
 from engines.models import ModelError, Profile, Store, load_lock
-from engines.openai.llm import OpenAILanguageModel
-from engines.openai.stt import OpenAISpeechToText
-from engines.openai.tts import OpenAITextToSpeech
-from engines.resilience import Attempt
+from engines.proofs import prove_llm, prove_stt, prove_tts
+from engines.resilience import Attempt, Backend, Resilience
+from engines.resilient import ResilientLanguageModel, ResilientSpeechToText, ResilientTextToSpeech
+from engines.setup import Kind, Setup
 from engines.silero import SileroVoiceActivity
-from engines.supervision import Supervised
+from engines.styles import opened
+from server.alongside import alongside
 from server.exam.bank import every_sentence
 from server.live.bank import spoken_ahead
-from server.live.proofs import prove_llm, prove_stt, prove_tts
+from server.live.own_processes import OwnProcesses
 from server.live.session import Engines
+from server.live.watch import Watch
 from server.metrics import Metrics
-from server.settings import Settings
-
-START_TIMEOUT_S = 300.0
-"""A large model on a slow disk takes a minute; several times that means that something is wrong."""
+from server.settings import EngineChoice, Settings
 
 ASK_AGAIN_S = 2.0
-WATCH_S = 1.0
+PROBES = ProbeRules()
 
-CONTEXT_TOKENS = 6144
-"""Of one llama.cpp slot: the longest transcript that is evaluated, its instructions, and the report."""
-
-T = TypeVar("T")
+Prove = Callable[[Any], Awaitable[None]]
+"""Does one real inference on an engine; raises :class:`engines.errors.EngineError`."""
 
 log = structlog.get_logger()
 
@@ -54,7 +50,7 @@ class EngineRoom:
         self._settings = settings
         self._metrics = metrics
         self._states = dict.fromkeys(("vad", "stt", "llm", "tts", "bank"), "starting")
-        self._children: dict[str, Supervised] = {}
+        self._watch = Watch(metrics)
         self._all_proven = asyncio.Event()
 
     @property
@@ -64,7 +60,7 @@ class EngineRoom:
 
     def readiness(self) -> dict[str, str]:
         """Return the state of each engine, and of the bank: ``starting``, ``ready``, ``restarting``, ``failed``."""
-        states = {**self._states, **{name: child.state for name, child in self._children.items()}}
+        states = {**self._states, **self._watch.states()}
         if self.failure is None:
             return states
         return {name: state if state == "ready" else "failed" for name, state in states.items()}
@@ -82,7 +78,7 @@ class EngineRoom:
                 self.engines = await self._start(stack)
                 self._all_proven.set()
                 log.info("engines_ready", profile=self._settings.profile)
-                await self._watch()
+                await self._watch.run()
         except (EngineError, ModelError, OSError) as error:
             self.engines, self.failure = None, str(error)
             log.error("engines_failed", reason=self.failure)
@@ -93,90 +89,83 @@ class EngineRoom:
         store = Store(settings.models_dir)
         vad = SileroVoiceActivity(await asyncio.to_thread(store.path, profile, "vad"))
         self._states["vad"] = "ready"
-        await self._start_children(stack, profile, store)
-        voice = settings.tts_voice or profile.voice
-        stt = OpenAISpeechToText(self._target(stack, "stt", profile), observe=self._observe)
-        tts = OpenAITextToSpeech(self._target(stack, "tts", profile), voice, observe=self._observe)
-        llm = OpenAILanguageModel(self._target(stack, "llm", profile), observe=self._observe)
-        greeting = await self._proven("tts", lambda: prove_tts(tts, language))
-        await self._proven("stt", lambda: prove_stt(stt, language, greeting))
-        await self._proven("llm", lambda: prove_llm(llm))
-        sound = f"{settings.tts_url or profile.artifacts['tts'].files[0].sha256} {settings.tts_model} {voice}"
-        bank = await self._proven(
-            "bank", lambda: spoken_ahead(every_sentence(language), tts, settings.data_dir / "bank", sound)
-        )
+        own = await asyncio.to_thread(OwnProcesses.of, settings, profile, store)
+        self._watch.children = own.children
+        await own.start(stack)
+        tts = ResilientTextToSpeech(await self._kind(stack, own, "tts", partial(prove_tts, language=language)))
+        stt = ResilientSpeechToText(await self._kind(stack, own, "stt", partial(prove_stt, language=language)))
+        llm = ResilientLanguageModel(await self._kind(stack, own, "llm", partial(prove_llm, language=language)))
+        bank = await spoken_ahead(every_sentence(language), tts, settings.data_dir / "bank", self._sound(profile))
+        self._states["bank"] = "ready"
         return Engines(vad, stt, llm, tts, bank, language)
 
-    async def _start_children(self, stack: AsyncExitStack, profile: Profile, store: Store) -> None:
-        settings = self._settings
-        if settings.stt_url is None or settings.tts_url is None:
-            worker = speech_worker(await asyncio.to_thread(self._speech_spec, profile, store))
-            local = {"stt": settings.stt_url is None, "tts": settings.tts_url is None}
-            self._children |= {name: worker for name, is_local in local.items() if is_local}
-        if settings.llm_url is None:
-            self._children["llm"] = llama(await asyncio.to_thread(self._llama_spec, profile, store))
-        for child in set(self._children.values()):
-            await stack.enter_async_context(child.running())
-        for child in set(self._children.values()):
-            await child.ready(START_TIMEOUT_S)
+    async def _kind(self, stack: AsyncExitStack, own: OwnProcesses, kind: Kind, prove: Prove) -> Resilience[Any]:
+        """Return the backends of ``kind``, open until ``stack`` is closed, at least one of them proven."""
+        backends: list[Backend[Any]] = []
+        for choice in self._settings.choices(kind):
+            engine = await opened(choice.style, self._setup(choice, own), stack)
+            backends.append(Backend(engine, choice.style, choice.is_own))
+            self._watch.breakers[choice.name] = backends[-1].breaker
+        await self._proven(kind, backends, prove)
+        if len(backends) > 1:
+            for each in backends:
+                probing = keep_probing(each.breaker, partial(prove, each.engine), PROBES)
+                await stack.enter_async_context(alongside(probing))
+        return Resilience(kind, backends, observe=self._observe)
 
-    def _speech_spec(self, profile: Profile, store: Store) -> SpeechWorkerSpec:
-        return SpeechWorkerSpec(
-            stt_dir=store.path(profile, "stt"),
-            tts_onnx=store.path(profile, "tts"),
-            voices_bin=store.path(profile, "voices"),
-            vad_onnx=store.path(profile, "vad"),
+    def _setup(self, choice: EngineChoice, own: OwnProcesses) -> Setup:
+        url, model, options = choice.url, choice.model, choice.options
+        if choice.is_own:
+            url, model = own.address(choice.kind)
+            options = {"keep_alive": False} if choice.kind == "llm" else {}
+        return Setup(
+            kind=choice.kind,
+            name=choice.name,
             language=self._settings.language,
-            voice=self._settings.tts_voice or profile.voice,
-            stt_name=profile.artifacts["stt"].name,
-            tts_name=profile.artifacts["tts"].name,
-            stt_threads=self._settings.stt_threads,
-            tts_threads=self._settings.tts_threads,
+            url=url,
+            model=model,
+            api_key=choice.api_key.get_secret_value() if choice.api_key else None,
+            voice=choice.voice,
+            default_voice=own.profile.voice,
+            options=options,
         )
 
-    def _llama_spec(self, profile: Profile, store: Store) -> LlamaSpec:
-        return LlamaSpec(
-            store.path(profile, "llm"),
-            profile.artifacts["llm"].name,
-            threads=self._settings.llm_threads,
-            ctx=CONTEXT_TOKENS,
-        )
+    async def _proven(self, kind: Kind, backends: Sequence[Backend[Any]], prove: Prove) -> None:
+        """Wait until one of ``backends`` has done a real inference; one that has not is skipped.
 
-    def _target(self, stack: AsyncExitStack, kind: str, profile: Profile) -> Target:
-        base: str | None = getattr(self._settings, f"{kind}_url")
-        model: str | None = getattr(self._settings, f"{kind}_model")
-        key: SecretStr | None = getattr(self._settings, f"{kind}_api_key")
-        is_local = base is None
-        if base is None:
-            base, model = self._children[kind].base_url, profile.artifacts[kind].name  # type: ignore[index]
-        if model is None:
-            raise EngineMisconfigured(kind, f"expected {kind}_model beside {kind}_url, there is none")
-        client = open_client(base, keep_alive=not (is_local and kind == "llm"))
-        stack.push_async_callback(client.aclose)
-        return Target(client, base, model, key.get_secret_value() if key else None)
-
-    async def _proven(self, name: str, proof: Callable[[], Awaitable[T]]) -> T:
+        Raises what waiting cannot mend, of any of them.
+        """
         while True:
-            try:
-                result = await proof()
-            except EngineError as error:
-                if not error.transient:
-                    raise
-                log.warning("engine_not_ready", engine=name, reason=str(error))
-                await asyncio.sleep(ASK_AGAIN_S)
-            else:
-                self._states[name] = "ready"
-                return result
+            for backend in backends:
+                try:
+                    await prove(backend.engine)
+                except EngineError as error:
+                    if not error.transient:
+                        raise
+                    backend.breaker.open()
+                    log.warning("engine_not_ready", engine=kind, style=backend.style, reason=str(error))
+                else:
+                    backend.breaker.close()
+                    self._states[kind] = "ready"
+            if self._states[kind] == "ready":
+                return
+            await asyncio.sleep(ASK_AGAIN_S)
 
-    async def _watch(self) -> None:
-        """Count the restarts of our own processes."""
-        counted = dict.fromkeys(set(self._children.values()), 0)
-        while True:
-            await asyncio.sleep(WATCH_S)
-            for child, before in counted.items():
-                for _ in range(child.restarts - before):
-                    self._metrics.process_restarted(child.name)
-                counted[child] = child.restarts
+    def _sound(self, profile: Profile) -> str:
+        """Return what the sound of the bank depends on: whoever speaks it, with which model and voice."""
+        primary = self._settings.choices("tts")[0]
+        if primary.is_own:
+            return f"{profile.artifacts['tts'].files[0].sha256} None {primary.voice or profile.voice}"
+        return f"{primary.style} {primary.url} {primary.model} {primary.voice} {primary.options}"
 
     def _observe(self, attempt: Attempt) -> None:
         self._metrics.engine_attempt(attempt.engine, attempt.style, attempt.outcome, attempt.duration_s)
+        level = log.debug if attempt.outcome in ("ok", "cancelled") else log.warning
+        level(
+            "engine_attempt",
+            engine=attempt.engine,
+            style=attempt.style,
+            number=attempt.number,
+            outcome=attempt.outcome,
+            duration_s=round(attempt.duration_s, 3),
+        )

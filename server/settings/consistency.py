@@ -15,7 +15,7 @@ MIN_SECRET_BYTES = 32
 
 def contradictions(settings: Settings) -> list[str]:
     """One line for each contradiction: the settings, what is expected, what there is."""
-    return [*_draw(settings), *_times(settings), *_tokens(settings)]
+    return [*_draw(settings), *_times(settings), *_tokens(settings), *_engines(settings)]
 
 
 def _draw(s: Settings) -> Iterator[str]:
@@ -52,3 +52,21 @@ def _tokens(s: Settings) -> Iterator[str]:
         yield f"jwt_secret: is of no use with jwt_algorithm {s.jwt_algorithm}; expected HS256"
     if s.jwt_secret is not None and len(s.jwt_secret.get_secret_value().encode()) < MIN_SECRET_BYTES:
         yield f"jwt_secret: expected at least {MIN_SECRET_BYTES} bytes, got fewer"
+
+
+def _engines(s: Settings) -> Iterator[str]:
+    for kind in ("stt", "llm", "tts"):
+        primary, *fallbacks = s.choices(kind)
+        if not fallbacks:
+            useless = [name for name in _given(s, f"{kind}_fallback") if getattr(s, name)]
+            yield from (f"{name}: is of no use without {kind}_fallback_style" for name in useless)
+        elif primary.is_own and fallbacks[0].is_own:
+            yield f"{kind}_fallback_url: expected an address, for {kind}_url has none: both would be the same process"
+        for choice in (primary, *fallbacks):
+            useless = [name for name in ("model", "api_key", "options") if choice.is_own and getattr(choice, name)]
+            yield from (f"{choice.name}_{name}: is of no use without {choice.name}_url" for name in useless)
+
+
+def _given(s: Settings, prefix: str) -> Iterator[str]:
+    """Yield the names of the settings that begin with ``prefix``."""
+    return (name for name in type(s).model_fields if name.startswith(prefix))

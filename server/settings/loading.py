@@ -66,5 +66,7 @@ def _origin(name: str) -> str:
 
 
 def _confidential(name: str) -> bool:
-    """Whether a setting's value may hold a secret: keys do, and addresses may."""
-    return name.endswith("_url") or SecretStr in getattr(Settings.model_fields[name].annotation, "__args__", ())
+    """Whether a setting's value may hold a secret: keys do, addresses and options may."""
+    return name.endswith(("_url", "_options")) or SecretStr in getattr(
+        Settings.model_fields[name].annotation, "__args__", ()
+    )

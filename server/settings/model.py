@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import socket
 from collections.abc import Mapping
 from dataclasses import fields
@@ -20,38 +19,28 @@ from pydantic_settings import (
 
 from server.exam.rules import InterviewRules, RoleplayRules
 from server.settings.consistency import contradictions
-from server.settings.places import data_home, default_threads, models_home
+from server.settings.engines import EngineSettings
+from server.settings.places import data_home, models_home
 from server.settings.sources import config_file
+from server.settings.types import Count, Url, json_object
 
 _T1 = InterviewRules()
 _T2 = RoleplayRules()
-
-
-def _http_url(value: str) -> str:
-    if not value.startswith(("http://", "https://")):
-        raise ValueError("expected an address that begins with http:// or https://")
-    return value.rstrip("/")
 
 
 def _comma_separated(value: object) -> object:
     return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
 
 
-def _json_object(value: object) -> object:
-    return json.loads(value) if isinstance(value, str) else value
-
-
 LocalPath = Annotated[Path, AfterValidator(Path.expanduser)]
-Url = Annotated[str, AfterValidator(_http_url)]
-Count = Annotated[int, Field(ge=1)]
 Milliseconds = Annotated[int, Field(ge=0)]
 Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Probability = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_comma_separated)]
-Plans = Annotated[dict[str, tuple[str, ...]], NoDecode, BeforeValidator(_json_object)]
+Plans = Annotated[dict[str, tuple[str, ...]], NoDecode, BeforeValidator(json_object)]
 
 
-class Settings(BaseSettings):
+class Settings(EngineSettings, BaseSettings):
     """What an operator may choose. Frozen; secrets are secret types and are never printed."""
 
     model_config = SettingsConfigDict(
@@ -157,33 +146,6 @@ class Settings(BaseSettings):
     """Deadline of one examiner's turn, retries included."""
     evaluation_timeout_s: Seconds = 180
     """Deadline of one evaluation, retries included."""
-
-    stt_url: Url | None = None
-    """Address of a speech-to-text server in OpenAI's shape, with its `/v1`; none: the server starts its own worker."""
-    stt_model: str | None = None
-    """Model asked for at `stt_url`."""
-    stt_api_key: SecretStr | None = None
-    """Key for `stt_url`."""
-    stt_threads: Count = Field(default_factory=default_threads)
-    """Threads of the own worker's speech to text."""
-    llm_url: Url | None = None
-    """Address of a language-model server in OpenAI's shape, with its `/v1`; none: the server starts llama.cpp."""
-    llm_model: str | None = None
-    """Model asked for at `llm_url`."""
-    llm_api_key: SecretStr | None = None
-    """Key for `llm_url`."""
-    llm_threads: Count = Field(default_factory=default_threads)
-    """Threads of the own llama.cpp."""
-    tts_url: Url | None = None
-    """Address of a text-to-speech server in OpenAI's shape, with its `/v1`; none: the server starts its own worker."""
-    tts_model: str | None = None
-    """Model asked for at `tts_url`."""
-    tts_voice: str | None = None
-    """Voice asked for; the profile's own by default."""
-    tts_api_key: SecretStr | None = None
-    """Key for `tts_url`."""
-    tts_threads: Count = Field(default_factory=default_threads)
-    """Threads of the own worker's text to speech."""
 
     @classmethod
     def settings_customise_sources(

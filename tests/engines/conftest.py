@@ -28,7 +28,9 @@ from engines.openai.llm import OpenAILanguageModel
 from engines.openai.stt import OpenAISpeechToText
 from engines.openai.tts import OpenAITextToSpeech
 from engines.protocols import Delta, Message
-from engines.resilience import Attempt, RetryRules
+from engines.resilience import Attempt, Backend, Resilience
+from engines.resilient import ResilientLanguageModel, ResilientSpeechToText, ResilientTextToSpeech
+from engines.retries import RetryRules
 from engines.whispercpp import WhisperCppSpeechToText
 
 CUT = object()
@@ -254,6 +256,9 @@ KINDS = [
 ]
 
 
+RESILIENT = {"stt": ResilientSpeechToText, "llm": ResilientLanguageModel, "tts": ResilientTextToSpeech}
+
+
 class Lab:
     """What the tests of this part are made with."""
 
@@ -287,12 +292,28 @@ class Lab:
 
     @asynccontextmanager
     async def engine(self, kind: Kind | str, base: str, **options: object) -> AsyncIterator:
-        """Give an engine of ``kind`` (by name: style ``openai``) that asks ``base``, its attempts in ``attempts``."""
+        """Give an engine of ``kind`` (by name: style ``openai``) that asks ``base``, as the server has it.
+
+        ``rules``, ``is_own`` and ``observe`` are those of its resilience; other options are the adapter's.
+        """
         kind = next(each for each in KINDS if each.name == kind) if isinstance(kind, str) else kind
+        terms = {name: options.pop(name) for name in ("rules", "is_own", "observe") if name in options}
         async with open_client(base) as client:
             target = Target(client, base, "some-model", api_key=options.pop("api_key", None))
-            options.setdefault("observe", self.attempts.append)
-            yield kind.make(target, **({"retries": FAST} | options))
+            yield self.resilient(kind.name, kind.style, kind.make(target, **options), **terms)
+
+    def resilient(
+        self,
+        kind: str,
+        style: str,
+        *adapters: object,
+        rules: RetryRules = FAST,
+        is_own: bool = False,
+        observe: Callable[[Attempt], None] | None = None,
+    ) -> object:
+        """Return one engine over ``adapters``, the primary first, its attempts in ``attempts``."""
+        backends = [Backend(each, style, is_own) for each in adapters]
+        return RESILIENT[kind](Resilience(kind, backends, rules, observe or self.attempts.append))
 
     @property
     def outcomes(self) -> list[str]:

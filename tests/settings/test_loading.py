@@ -143,10 +143,13 @@ def test_lists_and_mappings_can_be_written_in_variables(environ: Environ) -> Non
 def test_no_secret_is_printed(environ: Environ) -> None:
     """Neither the settings nor an error about them show a secret."""
     secret, address = "s" * 40, "postgresql+asyncpg://u:hunter2@db/relance"
-    settings = load(jwt_secret=secret, stt_api_key=secret, database_url=address)
+    engine = {"stt_url": "http://stt/v1", "stt_model": "whisper", "stt_api_key": secret, "stt_options": {"key": secret}}
+    settings = load(jwt_secret=secret, database_url=address, **engine)
     assert secret not in repr(settings)
+    assert secret not in repr(settings.choices("stt"))
     assert "hunter2" not in repr(settings)
     environ |= {"RELANCE_STT_URL": "ftp://u:hunter2@host", "RELANCE_JWT_SECRET": "hunter2"}
+    environ |= {"RELANCE_LLM_OPTIONS": '["hunter2"]', "RELANCE_TTS_OPTIONS": "hunter2"}
     assert not any("hunter2" in fault for fault in faults())
 
 
@@ -182,3 +185,46 @@ def test_defaults_come_from_this_machine(environ: Environ) -> None:
 def test_every_setting_has_a_description() -> None:
     """Each setting says what it is for."""
     assert [name for name, field in Settings.model_fields.items() if not field.description] == []
+
+
+def test_without_a_word_every_engine_is_the_servers_own(environ: Environ) -> None:
+    """No address: a process of ours, and no fallback."""
+    choices = [load().choices(kind) for kind in ("stt", "llm", "tts")]
+    assert [[(each.name, each.is_own) for each in of_kind] for of_kind in choices] == [
+        [("stt", True)],
+        [("llm", True)],
+        [("tts", True)],
+    ]
+    assert load().own_kinds() == {"stt", "llm", "tts"}
+
+
+def test_a_fallback_is_there_when_its_style_is_named(environ: Environ) -> None:
+    """The primary first; each has its own settings, options of a variable as JSON."""
+    environ |= {
+        "RELANCE_LLM_STYLE": "gemini",
+        "RELANCE_LLM_URL": "http://llm/v1beta/",
+        "RELANCE_LLM_MODEL": "m",
+        "RELANCE_LLM_OPTIONS": '{"thinking_tokens": null}',
+        "RELANCE_LLM_FALLBACK_STYLE": "openai",
+    }
+    primary, fallback = load().choices("llm")
+    assert (primary.name, primary.style, primary.url, primary.is_own) == ("llm", "gemini", "http://llm/v1beta", False)
+    assert primary.options == {"thinking_tokens": None}
+    assert (fallback.name, fallback.style, fallback.url, fallback.is_own) == ("llm_fallback", "openai", None, True)
+    assert "llm" in load().own_kinds()
+
+
+@pytest.mark.parametrize(
+    ("settings", "fault"),
+    [
+        ({"llm_fallback_url": "http://llm/v1"}, "llm_fallback_url: is of no use without llm_fallback_style"),
+        ({"tts_fallback_style": "openai"}, "tts_fallback_url: expected an address"),
+        ({"llm_model": "qwen"}, "llm_model: is of no use without llm_url"),
+        ({"stt_style": "gemini", "stt_url": "http://stt", "stt_options": "x"}, "RELANCE_STT_OPTIONS: "),
+        ({"tts_options": "[1]"}, "RELANCE_TTS_OPTIONS: expected a valid dictionary"),
+    ],
+)
+def test_engines_that_contradict_each_other_are_told(environ: Environ, settings: dict[str, str], fault: str) -> None:
+    """What would be passed over in silence is an error."""
+    environ |= {f"RELANCE_{name.upper()}": value for name, value in settings.items()}
+    assert [line for line in faults() if line.startswith(fault)], faults()

@@ -8,7 +8,7 @@ import os
 import sys
 import wave
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,7 +29,9 @@ class Audio:
 
 
 class PiperDouble:
-    """A program of the tests behind a real adapter; ``steps`` are those of its score."""
+    """A program of the tests behind a real ``adapter``; ``steps`` are those of its score."""
+
+    adapter: PiperTextToSpeech
 
     def __init__(self, folder: Path, *steps: str) -> None:
         self.folder = folder
@@ -127,16 +129,13 @@ def wav_file(tmp_path: Path) -> Callable[..., str]:
 
 @pytest.fixture
 def piper(lab, tmp_path: Path):
-    """Give an adapter and the program behind it, whose steps are told."""
+    """Give an engine and the program behind it, whose steps are told."""
 
     @asynccontextmanager
-    async def opened(*steps: str, **options: object) -> AsyncIterator[tuple[PiperTextToSpeech, PiperDouble]]:
+    async def opened(*steps: str, **options: object) -> AsyncIterator[tuple[object, PiperDouble]]:
         double = PiperDouble(tmp_path, *steps)
-        tts = PiperTextToSpeech(double.command, retries=lab.FAST, observe=lab.attempts.append, **options)
-        try:
-            yield tts, double
-        finally:
-            await tts.aclose()
+        async with aclosing(PiperTextToSpeech(double.command, **options)) as double.adapter:
+            yield lab.resilient("tts", "piper", double.adapter), double
 
     return opened
 

@@ -55,7 +55,7 @@ async def test_one_fault_costs_one_try(lab, kind) -> None:
     ]
 
 
-async def test_a_server_that_is_being_started_is_waited_for(lab, kind) -> None:
+async def test_a_process_of_our_own_that_is_being_started_is_waited_for(lab, kind) -> None:
     """Refused connections, and 503 while it loads, are tried as long as the deadline allows: well over three times."""
     port, refused = lab.free_port(), asyncio.Event()
 
@@ -64,7 +64,7 @@ async def test_a_server_that_is_being_started_is_waited_for(lab, kind) -> None:
         if attempt.number == 8:
             refused.set()
 
-    async with lab.engine(kind, f"http://127.0.0.1:{port}/v1", observe=observe) as engine:
+    async with lab.engine(kind, f"http://127.0.0.1:{port}/v1", observe=observe, is_own=True) as engine:
         asked = asyncio.create_task(kind.ask(engine, 20))
         await refused.wait()
         loading = [lab.answer({"error": {"message": "Loading model"}}, 503)] * 5
@@ -74,15 +74,26 @@ async def test_a_server_that_is_being_started_is_waited_for(lab, kind) -> None:
     assert lab.outcomes[-1] == "ok"
 
 
-async def test_a_server_that_never_comes_is_given_up_at_the_deadline(lab, kind) -> None:
+async def test_a_process_of_our_own_that_never_comes_is_given_up_at_the_deadline(lab, kind) -> None:
     """With nothing listening the deadline ends the tries, between two or within the last; the error is transient."""
-    async with lab.engine(kind, f"http://127.0.0.1:{lab.free_port()}/v1") as engine:
+    async with lab.engine(kind, f"http://127.0.0.1:{lab.free_port()}/v1", is_own=True) as engine:
         begun = time.monotonic()
         with pytest.raises((EngineAbsent, EngineTimeout)):
             await kind.ask(engine, 0.2)
     assert set(lab.outcomes[:-1]) == {"unavailable"}
     assert time.monotonic() - begun < 2
     assert len(lab.attempts) > 3
+
+
+async def test_a_server_elsewhere_that_is_not_there_has_three_tries(lab, kind) -> None:
+    """Nobody starts it again for us: a refused connection, or a 503, is a fault like any other."""
+    async with lab.engine(kind, f"http://127.0.0.1:{lab.free_port()}/v1") as engine:
+        with pytest.raises(EngineAbsent):
+            await kind.ask(engine, 20)
+    async with lab.server(lab.answer(b"", 503)) as server, lab.engine(kind, server.base) as engine:
+        with pytest.raises(EngineAbsent):
+            await kind.ask(engine, 20)
+    assert lab.outcomes == ["unavailable"] * 6
 
 
 async def test_a_server_that_accepts_and_is_silent_times_out(lab, kind) -> None:
@@ -143,7 +154,7 @@ async def test_retry_after_is_obeyed(lab, kind, header) -> None:
     """A wait that the server asks for, in seconds or as a date, takes the place of our own."""
     busy = lab.answer(b"", 429, Retry_After=header)
     patient = lab.FAST.__class__(wait_initial_s=30, wait_max_s=30)
-    async with lab.server(busy, kind.good) as server, lab.engine(kind, server.base, retries=patient) as engine:
+    async with lab.server(busy, kind.good) as server, lab.engine(kind, server.base, rules=patient) as engine:
         assert await kind.ask(engine, 25) == kind.heard
 
 
@@ -153,7 +164,7 @@ async def test_a_wait_told_in_googles_way_is_obeyed(lab, kind) -> None:
     error = {"code": 429, "message": "Quota", "status": "RESOURCE_EXHAUSTED", "details": [{"reason": "x"}, told]}
     patient = lab.FAST.__class__(wait_initial_s=30, wait_max_s=30)
     busy = lab.answer({"error": error}, 429)
-    async with lab.server(busy, kind.good) as server, lab.engine(kind, server.base, retries=patient) as engine:
+    async with lab.server(busy, kind.good) as server, lab.engine(kind, server.base, rules=patient) as engine:
         assert await kind.ask(engine, 25) == kind.heard
 
 
@@ -219,9 +230,9 @@ async def test_a_bug_of_ours_is_neither_hidden_nor_tried_again(lab, kind, mock_c
     def broken(request: httpx.Request) -> httpx.Response:
         raise ZeroDivisionError
 
-    engine = kind.make(Target(mock_client(broken), "http://engine", "m"), retries=lab.FAST, observe=lab.attempts.append)
+    adapter = kind.make(Target(mock_client(broken), "http://engine", "m"))
     with pytest.raises(ZeroDivisionError):
-        await kind.ask(engine, 5)
+        await kind.ask(lab.resilient(kind.name, kind.style, adapter), 5)
     assert lab.outcomes == ["bug"]
 
 

@@ -7,6 +7,7 @@ import os
 import select
 import signal
 import sys
+from contextlib import aclosing
 from importlib.resources import files
 from pathlib import Path
 
@@ -47,7 +48,7 @@ async def test_a_program_that_is_not_there_is_a_wrong_setting(lab, tmp_path) -> 
     (tmp_path / "piper").write_text("")
     for program in ("no-such-piper", str(tmp_path / "piper")):
         with pytest.raises(EngineMisconfigured, match=program):
-            await speak(PiperTextToSpeech([program], observe=lab.attempts.append))
+            await speak(lab.resilient("tts", "piper", PiperTextToSpeech([program])))
     assert lab.outcomes == ["misconfigured"] * 2
 
 
@@ -91,8 +92,8 @@ async def test_a_process_that_dies_is_started_again(lab, piper, wav_file) -> Non
     async with piper(wav_file(ONE), "die", wav_file(TWO)) as (tts, double):
         assert await speak(tts) == [1]
         assert await speak(tts) == [2]
-        os.kill(tts.pid, signal.SIGKILL)
-        await gone(tts.pid)
+        os.kill(double.adapter.pid, signal.SIGKILL)
+        await gone(double.adapter.pid)
         assert await speak(tts) == [2]
         assert len(set(double.lives)) == 3
     assert lab.outcomes[:3] == ["ok", "unavailable", "ok"]
@@ -102,10 +103,10 @@ async def test_a_process_that_dies_is_started_again(lab, piper, wav_file) -> Non
 async def test_one_process_says_every_text_and_leaves_no_file(piper, wav_file) -> None:
     """The voice is loaded once; each file is deleted once it was read, and the directory with the process."""
     async with piper(wav_file(ONE)) as (tts, double):
-        assert tts.pid is None
+        assert double.adapter.pid is None
         for _ in range(3):
             await speak(tts)
-        assert double.lives == [tts.pid]
+        assert double.lives == [double.adapter.pid]
         (folder,) = {Path(line["output_file"]).parent for line in double.lines}
         assert list(folder.iterdir()) == []
     assert not folder.exists()
@@ -168,7 +169,7 @@ async def test_a_text_that_is_called_off_costs_the_next_one_nothing_but_its_time
         following = asyncio.create_task(speak(tts))
         await double.go()
         assert await following == [2]
-        assert double.lives == [tts.pid]
+        assert double.lives == [double.adapter.pid]
         assert [path for line in double.lines if (path := Path(line["output_file"])).exists()] == []
     assert lab.outcomes == ["cancelled", "ok"]
 
@@ -180,15 +181,14 @@ async def test_an_engine_ends_in_the_middle_of_a_text(piper) -> None:
         await double.asked()
         asked.cancel()
         await asyncio.gather(asked, return_exceptions=True)
-        assert isinstance(tts, Closable)
+        assert isinstance(double.adapter, Closable)
     await gone(double.lives[0])
 
 
 @pytest.fixture
-async def real(lab):
-    tts = PiperTextToSpeech(REAL, retries=lab.FAST, observe=lab.attempts.append)
-    yield tts
-    await tts.aclose()
+async def real():
+    async with aclosing(PiperTextToSpeech(REAL)) as tts:
+        yield tts
 
 
 async def test_the_real_piper_speaks(real) -> None:
@@ -208,16 +208,15 @@ async def test_the_real_piper_is_started_again(lab, real) -> None:
     killed = real.pid
     os.kill(killed, signal.SIGKILL)
     await gone(killed)
-    assert len(await speak(real)) > 6_000
+    assert len(await speak(lab.resilient("tts", "piper", real))) > 6_000
     assert real.pid != killed
 
 
 async def test_a_voice_that_is_not_there_is_a_wrong_setting(lab) -> None:
     """The program around piper-tts says by its exit code that it never will."""
-    tts = PiperTextToSpeech([*REAL[:-1], "/no/such/voice.onnx"], observe=lab.attempts.append)
-    with pytest.raises(EngineMisconfigured):
-        await speak(tts)
-    await tts.aclose()
+    async with aclosing(PiperTextToSpeech([*REAL[:-1], "/no/such/voice.onnx"])) as tts:
+        with pytest.raises(EngineMisconfigured):
+            await speak(lab.resilient("tts", "piper", tts))
     assert lab.outcomes == ["misconfigured"]
 
 

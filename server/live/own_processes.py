@@ -1,0 +1,79 @@
+"""The engines that this machine runs itself: what the settings give no address for, as children of the server."""
+
+from __future__ import annotations
+
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from typing import Final
+
+from engines.local import LlamaSpec, SpeechWorkerSpec, llama, speech_worker
+from engines.models import Profile, Store
+from engines.setup import Kind
+from engines.supervision import Supervised
+from server.settings import Settings
+
+START_TIMEOUT_S: Final = 300.0
+"""A large model on a slow disk takes a minute; several times that means that something is wrong."""
+
+CONTEXT_TOKENS: Final = 6144
+"""Of one llama.cpp slot: the longest transcript that is evaluated, its instructions, and the report."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnProcesses:
+    """The children, by the kinds that they serve: one worker is both ``stt`` and ``tts``."""
+
+    profile: Profile
+    children: dict[Kind, Supervised]
+
+    @classmethod
+    def of(cls, settings: Settings, profile: Profile, store: Store) -> OwnProcesses:
+        """Return what ``settings`` ask for, not yet running; hashes the models, so not for the event loop.
+
+        Raises :class:`engines.models.ModelError`.
+        """
+        kinds = settings.own_kinds()
+        children: dict[Kind, Supervised] = {}
+        if speech := kinds & {"stt", "tts"}:
+            children |= dict.fromkeys(speech, speech_worker(_speech_spec(settings, profile, store)))
+        if "llm" in kinds:
+            children["llm"] = llama(_llama_spec(settings, profile, store))
+        return cls(profile, children)
+
+    async def start(self, stack: AsyncExitStack) -> None:
+        """Run the children until ``stack`` is closed; return when each has done one inference.
+
+        Raises :class:`engines.errors.EngineError` with the last words of one that cannot run.
+        """
+        for child in set(self.children.values()):
+            await stack.enter_async_context(child.running())
+        for child in set(self.children.values()):
+            await child.ready(START_TIMEOUT_S)
+
+    def address(self, kind: Kind) -> tuple[str, str]:
+        """Return base URL and model of the child that serves ``kind``."""
+        return self.children[kind].base_url, self.profile.artifacts[kind].name
+
+
+def _speech_spec(settings: Settings, profile: Profile, store: Store) -> SpeechWorkerSpec:
+    return SpeechWorkerSpec(
+        stt_dir=store.path(profile, "stt"),
+        tts_onnx=store.path(profile, "tts"),
+        voices_bin=store.path(profile, "voices"),
+        vad_onnx=store.path(profile, "vad"),
+        language=settings.language,
+        voice=profile.voice,
+        stt_name=profile.artifacts["stt"].name,
+        tts_name=profile.artifacts["tts"].name,
+        stt_threads=settings.stt_threads,
+        tts_threads=settings.tts_threads,
+    )
+
+
+def _llama_spec(settings: Settings, profile: Profile, store: Store) -> LlamaSpec:
+    return LlamaSpec(
+        store.path(profile, "llm"),
+        profile.artifacts["llm"].name,
+        threads=settings.llm_threads,
+        ctx=CONTEXT_TOKENS,
+    )
