@@ -11,9 +11,9 @@ reads only what is new); past its budget it is cut to half of it in one block, a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Literal
 
 from server.exam.notices import Language
@@ -103,16 +103,15 @@ class Dialogue:
         """What was heard of each of the examiner's turns."""
         return [entry.text for entry in self._entries if isinstance(entry, Spoken) and entry.text]
 
-    @property
-    def unanswered(self) -> str:
-        """What the candidate said, asides left out, since the examiner was last heard."""
+    def unanswered(self, open_text: str = "") -> str:
+        """Return what the candidate said, asides left out, since the examiner was last heard; ``open_text`` ends it."""
         rest: list[Entry] = []
         for entry in self._entries:
             if isinstance(entry, Segment):
                 rest += [] if entry.aside else [entry]
             elif entry.text:
                 rest.clear()
-        return _joined(rest)
+        return _joined([*rest, Segment(one_line(open_text))])
 
     @property
     def lines(self) -> list[str]:
@@ -123,22 +122,25 @@ class Dialogue:
             lines += [f"{self._labels[speaker]} {text}" for text in texts]
         return lines
 
-    def history(self, budget_chars: int) -> tuple[tuple[ChatRole, str], ...]:
+    def history(self, budget_chars: int, open_text: str = "") -> tuple[tuple[ChatRole, str], ...]:
         """Return the dialogue as chat messages, roles alternating, oldest first, in ``budget_chars`` characters.
 
         Each call gives what the last one gave and more, but for a cut: when the budget is passed, the oldest
-        messages go until half of it is left. A newest message above the budget keeps its end.
+        messages go until half of it is left. A newest message above the budget keeps its end. ``open_text`` is what the
+        candidate has said since the newest segment: the history is then what it would be with it, and nothing is kept.
         """
-        messages = [(speaker, _joined(entries), entries) for speaker, entries in self._grouped(self._cut)]
+        open_segment = [Segment(one_line(open_text))] if open_text else []
+        messages = [(speaker, _joined(entries), entries) for speaker, entries in self._grouped(self._cut, open_segment)]
         size = sum(len(text) for _, text, _ in messages)
         if size > budget_chars:
             while len(messages) > 1 and (size > budget_chars // 2 or messages[0][0] == "examiner"):
                 size -= len(messages.pop(0)[1])
-            self._cut = self._entries.index(messages[0][2][0])
+            if not open_text:
+                self._cut = self._entries.index(messages[0][2][0])
         return tuple((_CHAT_ROLES[speaker], tail(text, budget_chars)) for speaker, text, _ in messages)
 
-    def _grouped(self, first: int) -> Iterator[tuple[Speaker, list[Entry]]]:
-        spoken = (entry for entry in self._entries[first:] if entry.text)
+    def _grouped(self, first: int, more: Sequence[Entry] = ()) -> Iterator[tuple[Speaker, list[Entry]]]:
+        spoken = (entry for entry in chain(self._entries[first:], more) if entry.text)
         for speaker, entries in groupby(spoken, key=lambda entry: entry.speaker):
             yield speaker, list(entries)
 

@@ -1,6 +1,7 @@
 """Task 2, the service role-play: the candidate leads and speaks first, the examiner answers when a turn is over.
 
     LISTENING ──turn ended, all its text there──> PREPARING ──ReplyReady──> SPEAKING ──heard──> LISTENING
+    LISTENING ──SpeechPaused──> the same, with a speculation
     PREPARING ──SpeechSustained──> LISTENING: nothing was said, the turn stays open
     SPEAKING  ──SpeechSustained──> LISTENING: the candidate cuts in, and what was heard stays
 
@@ -11,7 +12,8 @@
 * A short word into the examiner's turn, not sustained, is an aside: it is kept in its place, and asks for no reply.
 * A reply that fails before it is said is tried once more under a new number; then the exam ends with the close code of
   a failed engine.
-* Preparing and saying are two steps. The decision comes before the first; a speculation would take that step earlier.
+* Preparing and saying are two steps. A speculation (:mod:`server.exam.speculation`) takes the first one in a pause that
+  may be the turn's last: at the decision the reply is there. Whatever the candidate says more has it dropped.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ from server.exam.notices import Language
 from server.exam.prompts_t2 import Subject, roleplay_prompts
 from server.exam.rules import RoleplayRules
 from server.exam.sitting import Sitting
+from server.exam.speculation import Speculations
 
 __all__ = ["Roleplay", "Subject"]
 
@@ -47,7 +50,12 @@ class Roleplay(Sitting):
     """One session of task 2. Satisfies :class:`server.exam.core.Exam`."""
 
     def __init__(
-        self, rules: RoleplayRules, language: Language, subject: Subject, new_screen: Callable[[], Screen]
+        self,
+        rules: RoleplayRules,
+        language: Language,
+        subject: Subject,
+        new_screen: Callable[[], Screen],
+        has_room: Callable[[], bool] = lambda: True,
     ) -> None:
         super().__init__(
             language,
@@ -65,6 +73,8 @@ class Roleplay(Sitting):
         self._fallback = ""
         self._segment_open = False
         self._is_aside = False
+        self._has_room = has_room
+        self.speculations = Speculations(rules.speculations)
 
     def _begin(self, now: float) -> None:
         """The candidate begins: there is nothing to do."""
@@ -80,11 +90,13 @@ class Roleplay(Sitting):
         match self._phase, fact:
             case Phase.LISTENING, facts.TurnEnded(last_segment):
                 self._ended_with = last_segment
-                return self._answer_if_complete()
+                return self._answer_if_complete(now)
             case Phase.LISTENING, facts.UtteranceHeard():
-                return self._answer_if_complete()
+                return self._answer_if_complete(now)
             case Phase.LISTENING, facts.SpeechSustained():
                 self._ended_with = None
+            case Phase.LISTENING, _:
+                return self._speculate(fact)
             case Phase.PREPARING, facts.SpeechSustained():
                 return self._reopen_turn()
             case Phase.SPEAKING, facts.SpeechSustained():
@@ -107,20 +119,47 @@ class Roleplay(Sitting):
                 self._dialogue.release()
                 self._segment_open = self._is_aside = False
 
-    def _answer_if_complete(self) -> list[Effect]:
+    def _speculate(self, fact: Fact) -> list[Effect]:
+        match fact:
+            case facts.SpeechPaused() if self.speculations.may_begin and self._has_room():
+                self.speculations.drop()
+                return self._examiner.drop() + self._examiner.take_stock()
+            case facts.SpeechStarted() | facts.ReplyFailed():
+                self.speculations.drop()
+                return self._examiner.drop()
+            case facts.StockTaken(open_text=open_text):
+                return self._prepare_ahead(open_text)
+            case facts.ReplyReady():
+                self.speculations.is_ready = True
+        return []
+
+    def _prepare_ahead(self, open_text: str) -> list[Effect]:
+        words = self._dialogue.unanswered(open_text)
+        if not words:
+            return self._examiner.drop()
+        self.speculations.begin(words)
+        return self._examiner.prepare_same(self._brief(open_text))
+
+    def _answer_if_complete(self, now: float) -> list[Effect]:
         if self._ended_with is None or not self._dialogue.is_heard_up_to(self._ended_with):
             return []
         self._ended_with = None
         self._tries = 0
-        return self._prepare() if self._dialogue.unanswered else []
+        words = self._dialogue.unanswered()
+        if not self.speculations.decide(words):
+            return self._prepare() if words else self._examiner.drop()
+        self._phase, self._tries = Phase.PREPARING, 1
+        return self._speak(now) if self.speculations.is_ready else []
 
     def _prepare(self) -> list[Effect]:
         self._phase = Phase.PREPARING
         self._tries += 1
+        return self._examiner.prepare(self._brief())
+
+    def _brief(self, open_text: str = "") -> ReplyBrief:
         self._fallback = self._bank.look_up(Need.STATEMENT)
-        history = self._dialogue.history(self._rules.history_budget_chars)
-        prompts = roleplay_prompts(self._language, self._subject, history)
-        return self._examiner.prepare(ReplyBrief(prompts, self._new_screen, self._fallback))
+        history = self._dialogue.history(self._rules.history_budget_chars, open_text)
+        return ReplyBrief(roleplay_prompts(self._language, self._subject, history), self._new_screen, self._fallback)
 
     def _try_again(self, now: float) -> list[Effect]:
         if self._tries >= TRIES:

@@ -139,6 +139,8 @@ class Settings(EngineSettings, BaseSettings):
     """Task 2: how long the last words are waited for, at least."""
     t2_history_budget_chars: int = Field(default=_T2.history_budget_chars, ge=500)
     """Task 2: length of the dialogue in the prompt above which half of it is cut."""
+    t2_speculations: int = Field(default=_T2.speculations, ge=0, le=20)
+    """Task 2: how many replies may be prepared in the pauses of one turn of the candidate; 0: none."""
 
     phonology: Literal["acoustic", "stub"] = "acoustic"
     """How phonology is scored: from measured figures, or not at all."""

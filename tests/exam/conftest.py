@@ -51,10 +51,13 @@ def interview() -> Callable[..., Any]:
 
 @pytest.fixture(scope="session")
 def roleplay() -> Callable[..., Any]:
-    """Begin a task 2; keywords are rules."""
+    """Begin a task 2, without speculations unless they are asked for; keywords are rules."""
 
-    def begin(language: str = "fr", *, start: bool = True, **rules: Any) -> Any:
-        exam = Roleplay(RoleplayRules(**rules), language, SUBJECT, _stage.Everything)
+    def begin(
+        language: str = "fr", *, start: bool = True, has_room: Callable[[], bool] = lambda: True, **rules: Any
+    ) -> Any:
+        chosen = RoleplayRules(**{"speculations": 0, **rules})
+        exam = Roleplay(chosen, language, SUBJECT, _stage.Everything, has_room)
         return _stage.Stage(exam, start=start)
 
     return begin

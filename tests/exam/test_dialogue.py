@@ -128,13 +128,13 @@ def test_an_aside_and_an_unheard_turn_leave_open_what_is_unanswered() -> None:
     dialogue = Dialogue("fr")
     dialogue.hear(1, "C'est combien ?")
     said(dialogue, 1, ("Dix euros.", 100), played=0)
-    assert dialogue.unanswered == "C'est combien ?"
+    assert dialogue.unanswered() == "C'est combien ?"
     said(dialogue, 2, ("Dix euros.", 100), played=100)
     dialogue.announce(2, aside=True)
     dialogue.hear(2, "Oui")
-    assert dialogue.unanswered == ""
+    assert dialogue.unanswered() == ""
     dialogue.hear(3, "Et pour deux ?")
-    assert dialogue.unanswered == "Et pour deux ?"
+    assert dialogue.unanswered() == "Et pour deux ?"
     assert dialogue.history(1_000)[-1] == ("user", "Oui Et pour deux ?")
 
 

@@ -87,10 +87,12 @@ def happen(exam: Any, world: list[Any]) -> None:
         exam(facts.Evaluated({"score": 1}))
 
 
-@pytest.fixture(params=["t1", "t2"], scope="module")
+@pytest.fixture(params=["t1", "t2", "t2 with speculations"], scope="module")
 def begin(request: pytest.FixtureRequest, interview: Begin, roleplay: Begin) -> Begin:
     """Begin either task; task 1 with relances at 30 and 50 s."""
-    return partial(interview, 30, 50) if request.param == "t1" else roleplay
+    if request.param == "t1":
+        return partial(interview, 30, 50)
+    return partial(roleplay, speculations=2 if "with" in request.param else 0)
 
 
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
