@@ -121,6 +121,11 @@ class Resilience(Generic[E]):
         """Return the backends that are not skipped; all when all are: there is nobody else to ask."""
         return [each for each in self._backends if not each.breaker.is_open] or self._backends
 
+    def _skip(self, backend: Backend[E]) -> None:
+        """Skip ``backend`` from now on; one that is alone never is, and is not called so in log and metrics."""
+        if len(self._backends) > 1:
+            backend.breaker.open()
+
     async def _tried(
         self, backend: Backend[E], once: Callable[[Backend[E], int, Deadline], Awaitable[T]], share: Deadline
     ) -> T:
@@ -130,7 +135,7 @@ class Resilience(Generic[E]):
             )
         except EngineError as error:
             if error.transient:
-                backend.breaker.open()
+                self._skip(backend)
             raise
         backend.breaker.close()
         return answer
@@ -154,7 +159,7 @@ class Resilience(Generic[E]):
                     async for part in parts:
                         yield part
                 except EngineError:
-                    backend.breaker.open()
+                    self._skip(backend)
                     raise
 
     @contextmanager

@@ -30,6 +30,9 @@ class Metrics:
             ["backend"],
             registry=self.registry,
         )
+        self._speculations = self._counter(
+            "relance_speculations", "Replies prepared in pauses: said, or of no use.", "outcome"
+        )
         self._tokens = self._counter("relance_tokens", "Tokens of the language model.", "direction")
         self._restarts = self._counter("relance_process_restarts", "Own processes started again.", "process")
         self._lag = Histogram(
@@ -64,6 +67,11 @@ class Metrics:
     def engine_skipped(self, backend: str, skipped: bool) -> None:
         """Whether an engine (``llm``, ``llm_fallback``) is skipped now."""
         self._skipped.labels(backend).set(skipped)
+
+    def speculations(self, *, confirmed: int, wasted: int) -> None:
+        """So many replies that were prepared in a pause were said, and so many were of no use."""
+        self._speculations.labels("confirmed").inc(confirmed)
+        self._speculations.labels("wasted").inc(wasted)
 
     def tokens(self, *, read: int, written: int) -> None:
         """The language model read and wrote so many tokens."""

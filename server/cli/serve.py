@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from engines.models import Role, Store, load_lock
-from engines.models.lock import ROLES
 from server import logs
 from server.alongside import alongside
 from server.cli.errors import CommandError
+from server.needed_models import check_models
 from server.settings import Settings, load
 
 if TYPE_CHECKING:
@@ -52,26 +51,6 @@ def listen(host: str, port: int) -> socket.socket:
             raise CommandError(f"port {port} of {host} is in use; choose another with --port") from None
         why = error.strerror if isinstance(error, socket.gaierror) else os.strerror(error.errno or 0)
         raise CommandError(f"cannot listen on port {port} of {host}: {why}") from None
-
-
-def check_models(settings: Settings) -> None:
-    """Check every file of the models that the engines of this machine load, before any of them is started.
-
-    Raises :class:`engines.models.ModelError`, which names the command that brings what is missing.
-    """
-    profile, store = load_lock().profile(settings.profile), Store(settings.models_dir)
-    for role in needed_roles(settings):
-        store.path(profile, role)
-
-
-def needed_roles(settings: Settings) -> tuple[Role, ...]:
-    """Return the roles whose models this machine needs: those of engines elsewhere, it does not."""
-    own, elsewhere = settings.own_kinds(), set[Role]()
-    if "llm" not in own:
-        elsewhere.add("llm")
-    if not own & {"stt", "tts"}:
-        elsewhere |= {"stt", "tts", "voices"}  # one worker holds them all, so that one of the two needs both
-    return tuple(role for role in ROLES if role not in elsewhere)
 
 
 async def _serve(settings: Settings, listener: socket.socket) -> None:

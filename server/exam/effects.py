@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from server.exam.brief import ReplyBrief
+from server.exam.brief import Prompt, ReplyBrief
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +17,13 @@ class TakeStock:
     """Recognise the open segment as far as it was spoken, without closing it; answer ``StockTaken``."""
 
     turn: int
+
+
+@dataclass(frozen=True, slots=True)
+class WarmUp:
+    """Have the LLM read the prompt, of which a later one will be the continuation. No fact answers."""
+
+    prompt: Prompt
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +147,7 @@ class Close:
 
 Effect = (
     TakeStock
+    | WarmUp
     | PrepareReply
     | Say
     | CancelReply

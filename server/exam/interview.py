@@ -33,6 +33,7 @@ from server.exam.effects import (
     Say,
 )
 from server.exam.facts import Fact
+from server.exam.lead import Lead
 from server.exam.not_again import NotAgain
 from server.exam.notices import Language
 from server.exam.prompts_t1 import interview_prompts
@@ -71,7 +72,12 @@ class Interview(Sitting):
     """
 
     def __init__(
-        self, rules: InterviewRules, language: Language, rng: random.Random, new_screen: Callable[[], Screen]
+        self,
+        rules: InterviewRules,
+        language: Language,
+        rng: random.Random,
+        new_screen: Callable[[], Screen],
+        lead: Lead | None = None,
     ) -> None:
         relance_clock.check(rules)
         super().__init__(
@@ -82,12 +88,14 @@ class Interview(Sitting):
         )
         self._rules = rules
         self._new_screen = new_screen
+        self._lead = lead or Lead(rules.relance_lead_ms / 1000)
         self._drawn_ms = relance_clock.draw(rules, rng)
         self._bank = Bank(language, rng)
         self._plan: deque[float] = deque()
         self._phase = Phase.WAITING
         self._alarm: float | None = None
         self._due = 0.0
+        self._begun = 0.0
         self._waits_until = 0.0
         self._candidate_speaks = False
         self._candidate_has_spoken = False
@@ -138,10 +146,10 @@ class Interview(Sitting):
 
     def _await_next(self) -> None:
         self._phase = Phase.WAITING
-        self._alarm = self._plan[0] - self._rules.relance_lead_ms / 1000 if self._plan else None
+        self._alarm = self._plan[0] - self._lead.seconds() if self._plan else None
 
     def _take_stock(self, now: float) -> list[Effect]:
-        self._phase = Phase.STOCKTAKING
+        self._phase, self._begun = Phase.STOCKTAKING, now
         self._due = self._plan.popleft()
         self._alarm = max(self._due, now) + self._rules.relance_patience_ms / 1000
         self._bank_tries = 0
@@ -162,6 +170,7 @@ class Interview(Sitting):
 
     def _fall_back(self, now: float) -> list[Effect]:
         if self._bank_tries == 0:
+            self._lead.took(now - self._begun)
             return self._prepare_from_bank(now)
         dropped = self._examiner.drop()
         if self._bank_tries >= BANK_TRIES:
@@ -184,6 +193,8 @@ class Interview(Sitting):
         return ReplyBrief((), self._new_screen, self._fallback)
 
     def _ready(self, now: float) -> list[Effect]:
+        if self._bank_tries == 0:
+            self._lead.took(now - self._begun)
         self._phase = Phase.READY
         self._waits_until = max(self._due, now) + self._rules.interruption_pause_grace_ms / 1000
         return self._speak_if_free(now)

@@ -24,13 +24,12 @@ from enum import Enum
 from server.exam import facts
 from server.exam.bank import Bank, Need
 from server.exam.brief import ReplyBrief, Screen
-from server.exam.effects import CancelReply, CompleteTurn, Effect, Say, YieldFloor
+from server.exam.effects import CancelReply, CompleteTurn, Effect, Say, WarmUp, YieldFloor
 from server.exam.facts import Fact
 from server.exam.notices import Language
 from server.exam.prompts_t2 import Subject, roleplay_prompts
 from server.exam.rules import RoleplayRules
 from server.exam.sitting import Sitting
-from server.exam.speculation import Speculations
 
 __all__ = ["Roleplay", "Subject"]
 
@@ -62,6 +61,7 @@ class Roleplay(Sitting):
             timeout_ms=rules.session_timeout_ms,
             warning_ms=rules.session_warning_ms,
             grace_ms=rules.terminal_flush_grace_ms,
+            speculations=rules.speculations,
         )
         self._rules = rules
         self._subject = subject
@@ -74,7 +74,6 @@ class Roleplay(Sitting):
         self._segment_open = False
         self._is_aside = False
         self._has_room = has_room
-        self.speculations = Speculations(rules.speculations)
 
     def _begin(self, now: float) -> None:
         """The candidate begins: there is nothing to do."""
@@ -91,8 +90,10 @@ class Roleplay(Sitting):
             case Phase.LISTENING, facts.TurnEnded(last_segment):
                 self._ended_with = last_segment
                 return self._answer_if_complete(now)
+            case Phase.LISTENING, facts.SessionStarted():
+                return self._warm_up()
             case Phase.LISTENING, facts.UtteranceHeard():
-                return self._answer_if_complete(now)
+                return self._answer_if_complete(now) or self._warm_up()
             case Phase.LISTENING, facts.SpeechSustained():
                 self._ended_with = None
             case Phase.LISTENING, _:
@@ -127,7 +128,7 @@ class Roleplay(Sitting):
             case facts.SpeechStarted() | facts.ReplyFailed():
                 self.speculations.drop()
                 return self._examiner.drop()
-            case facts.StockTaken(open_text=open_text):
+            case facts.StockTaken(open_text=open_text) if not self.speculations.under_way:
                 return self._prepare_ahead(open_text)
             case facts.ReplyReady():
                 self.speculations.is_ready = True
@@ -150,6 +151,13 @@ class Roleplay(Sitting):
             return self._prepare() if words else self._examiner.drop()
         self._phase, self._tries = Phase.PREPARING, 1
         return self._speak(now) if self.speculations.is_ready else []
+
+    def _warm_up(self) -> list[Effect]:
+        """Have what is known of the next prompt read; a speculation has read it already."""
+        if self._examiner.turn is not None or not self._rules.speculations:
+            return []
+        history = self._dialogue.history(self._rules.history_budget_chars) or (("user", ""),)
+        return [WarmUp(roleplay_prompts(self._language, self._subject, history)[0])]
 
     def _prepare(self) -> list[Effect]:
         self._phase = Phase.PREPARING

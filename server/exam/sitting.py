@@ -22,6 +22,7 @@ from server.exam.facts import Fact
 from server.exam.flush import CLIENT_LEFT, Flush, Stage
 from server.exam.legality import check
 from server.exam.notices import Language, warning_text
+from server.exam.speculation import Speculations
 from server.wire import closes
 from server.wire.closes import CloseCode
 
@@ -32,18 +33,21 @@ LOST_IN_A_ROW = 2
 class Sitting(ABC):
     """What both tasks share. Satisfies :class:`server.exam.core.Exam`.
 
-    ``relances`` counts the questions of task 1 that began to be said.
+    ``relances`` counts the questions of task 1 that began to be said; ``speculations`` those of task 2.
     """
 
     relances = 0
 
-    def __init__(self, language: Language, *, timeout_ms: int, warning_ms: int, grace_ms: int) -> None:
+    def __init__(
+        self, language: Language, *, timeout_ms: int, warning_ms: int, grace_ms: int, speculations: int = 0
+    ) -> None:
         self._language: Language = language
         self._timeout_ms = timeout_ms
         self._warning_ms = warning_ms
         self._dialogue = Dialogue(language)
         self._examiner = Examiner(self._dialogue)
         self._flush = Flush(self._dialogue, language, grace_ms / 1000)
+        self.speculations = Speculations(speculations)
         self._start: float | None = None
         self._warned = False
         self._lost = 0

@@ -26,6 +26,11 @@ class Speculations:
         """Whether the turn's budget is not spent."""
         return self._left > 0
 
+    @property
+    def under_way(self) -> bool:
+        """Whether a reply to some words is prepared, or being so."""
+        return self._words is not None
+
     def begin(self, words: str) -> None:
         """A reply to ``words`` is being prepared; one that was under way is wasted."""
         self.drop()

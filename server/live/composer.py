@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from typing import Protocol
 
 from engines.errors import EngineError
 from engines.protocols import Delta, LanguageModel, Message, Usage
 from server.exam.brief import Prompt, ReplyBrief, Screen
-from server.live.stages import Stages
+from server.live.stages import Draft, Stages
 
 
 class Splitter(Protocol):
@@ -32,7 +32,7 @@ class Composer:
         self._new_splitter = new_splitter
         self._timeout_s = timeout_s
 
-    async def sentences(self, brief: ReplyBrief, stages: Stages) -> AsyncGenerator[str]:
+    async def sentences(self, brief: ReplyBrief, stages: Draft) -> AsyncGenerator[str]:
         """Yield the sentences to speak, each as soon as it is known; at least one.
 
         Raises :class:`EngineError` when the LLM fails before anything was yielded; once something was, a failure ends
@@ -52,7 +52,17 @@ class Composer:
                 return
         yield brief.fallback
 
-    async def _screened(self, prompt: Prompt, screen: Screen, stages: Stages) -> AsyncGenerator[str]:
+    async def warm_up(self, prompt: Prompt, stages: Stages) -> None:
+        """Have ``prompt`` read and one token written of no use; a failure is nobody's yet."""
+        messages = [Message(role, content) for role, content in prompt.messages]
+        stream = self._llm.stream(messages, max_tokens=1, temperature=0, timeout_s=self._timeout_s)
+        with suppress(EngineError):
+            async with aclosing(stream) as parts:
+                async for part in parts:
+                    if isinstance(part, Usage):
+                        stages.count_tokens(part)
+
+    async def _screened(self, prompt: Prompt, screen: Screen, stages: Draft) -> AsyncGenerator[str]:
         splitter = self._new_splitter()
         async with aclosing(self._answer(prompt, stages)) as answer:
             async for text in answer:
@@ -65,7 +75,7 @@ class Composer:
         for kept in screen.finish():
             yield kept
 
-    async def _answer(self, prompt: Prompt, stages: Stages) -> AsyncGenerator[str]:
+    async def _answer(self, prompt: Prompt, stages: Draft) -> AsyncGenerator[str]:
         messages = [Message(role, content) for role, content in prompt.messages]
         begun = stages.now()
         first = True

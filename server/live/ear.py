@@ -121,7 +121,11 @@ class Ear:
         """Have the open segment recognised as far as it goes."""
         heard = self._endpoint.segment_open
         start = self._endpoint.open_start if heard else self._tape.end
-        self._recogniser.take_stock(turn, self._tape.cut(start, self._tape.end))
+        self._recogniser.take_stock(turn, start, self._tape.cut(start, self._tape.end))
+
+    def drop_stock(self, turn: int) -> None:
+        """Nobody wants to know any more what the open segment held."""
+        self._recogniser.drop_stock(turn)
 
     async def run(self) -> None:
         """Listen until stopped and everything pending was heard.

@@ -20,17 +20,18 @@ from engines.models import ModelError, Profile, Store, load_lock
 from engines.proofs import prove_llm, prove_stt, prove_tts
 from engines.resilience import Attempt, Backend, Resilience
 from engines.resilient import ResilientLanguageModel, ResilientSpeechToText, ResilientTextToSpeech
-from engines.setup import Kind, Setup
+from engines.setup import Kind
 from engines.silero import SileroVoiceActivity
 from engines.styles import opened
 from server.alongside import alongside
 from server.exam.bank import every_sentence
+from server.exam.lead import Lead
 from server.live.bank import spoken_ahead
 from server.live.own_processes import OwnProcesses
 from server.live.session import Engines
 from server.live.watch import Watch
 from server.metrics import Metrics
-from server.settings import EngineChoice, Settings
+from server.settings import Settings
 
 ASK_AGAIN_S = 2.0
 PROBES = ProbeRules()
@@ -97,13 +98,14 @@ class EngineRoom:
         llm = ResilientLanguageModel(await self._kind(stack, own, "llm", partial(prove_llm, language=language)))
         bank = await spoken_ahead(every_sentence(language), tts, settings.data_dir / "bank", self._sound(profile))
         self._states["bank"] = "ready"
-        return Engines(vad, stt, llm, tts, bank, language)
+        lead = Lead(settings.t1_relance_lead_ms / 1000)
+        return Engines(vad, stt, llm, tts, bank, language, lead=lead)
 
     async def _kind(self, stack: AsyncExitStack, own: OwnProcesses, kind: Kind, prove: Prove) -> Resilience[Any]:
         """Return the backends of ``kind``, open until ``stack`` is closed, at least one of them proven."""
         backends: list[Backend[Any]] = []
         for choice in self._settings.choices(kind):
-            engine = await opened(choice.style, self._setup(choice, own), stack)
+            engine = await opened(choice.style, own.setup(choice), stack)
             backends.append(Backend(engine, choice.style, choice.is_own))
             self._watch.breakers[choice.name] = backends[-1].breaker
         await self._proven(kind, backends, prove)
@@ -112,23 +114,6 @@ class EngineRoom:
                 probing = keep_probing(each.breaker, partial(prove, each.engine), PROBES)
                 await stack.enter_async_context(alongside(probing))
         return Resilience(kind, backends, observe=self._observe)
-
-    def _setup(self, choice: EngineChoice, own: OwnProcesses) -> Setup:
-        url, model, options = choice.url, choice.model, choice.options
-        if choice.is_own:
-            url, model = own.address(choice.kind)
-            options = {"keep_alive": False} if choice.kind == "llm" else {}
-        return Setup(
-            kind=choice.kind,
-            name=choice.name,
-            language=self._settings.language,
-            url=url,
-            model=model,
-            api_key=choice.api_key.get_secret_value() if choice.api_key else None,
-            voice=choice.voice,
-            default_voice=own.profile.voice,
-            options=options,
-        )
 
     async def _proven(self, kind: Kind, backends: Sequence[Backend[Any]], prove: Prove) -> None:
         """Wait until one of ``backends`` has done a real inference; one that has not is skipped.

@@ -8,9 +8,10 @@ from typing import Final
 
 from engines.local import LlamaSpec, SpeechWorkerSpec, llama, speech_worker
 from engines.models import Profile, Store
-from engines.setup import Kind
+from engines.setup import Kind, Setup
 from engines.supervision import Supervised
-from server.settings import Settings
+from server.settings import EngineChoice, Settings
+from server.settings.engines import KINDS
 
 START_TIMEOUT_S: Final = 300.0
 """A large model on a slow disk takes a minute; several times that means that something is wrong."""
@@ -27,12 +28,14 @@ class OwnProcesses:
     children: dict[Kind, Supervised]
 
     @classmethod
-    def of(cls, settings: Settings, profile: Profile, store: Store) -> OwnProcesses:
-        """Return what ``settings`` ask for, not yet running; hashes the models, so not for the event loop.
+    def of(
+        cls, settings: Settings, profile: Profile, store: Store, kinds: frozenset[Kind] = frozenset(KINDS)
+    ) -> OwnProcesses:
+        """Return what ``settings`` ask for of ``kinds``, not yet running; hashes the models: not for the event loop.
 
         Raises :class:`engines.models.ModelError`.
         """
-        kinds = settings.own_kinds()
+        kinds &= settings.own_kinds()
         children: dict[Kind, Supervised] = {}
         if speech := kinds & {"stt", "tts"}:
             children |= dict.fromkeys(speech, speech_worker(_speech_spec(settings, profile, store)))
@@ -50,9 +53,23 @@ class OwnProcesses:
         for child in set(self.children.values()):
             await child.ready(START_TIMEOUT_S)
 
-    def address(self, kind: Kind) -> tuple[str, str]:
-        """Return base URL and model of the child that serves ``kind``."""
-        return self.children[kind].base_url, self.profile.artifacts[kind].name
+    def setup(self, choice: EngineChoice) -> Setup:
+        """Return what an engine is made of: as it was chosen, or at the child that serves its kind."""
+        url, model, options = choice.url, choice.model, choice.options
+        if choice.is_own:
+            url, model = self.children[choice.kind].base_url, self.profile.artifacts[choice.kind].name
+            options = {"keep_alive": False} if choice.kind == "llm" else {}
+        return Setup(
+            kind=choice.kind,
+            name=choice.name,
+            language=self.profile.language,
+            url=url,
+            model=model,
+            api_key=choice.api_key.get_secret_value() if choice.api_key else None,
+            voice=choice.voice,
+            default_voice=self.profile.voice,
+            options=options,
+        )
 
 
 def _speech_spec(settings: Settings, profile: Profile, store: Store) -> SpeechWorkerSpec:

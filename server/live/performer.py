@@ -36,6 +36,8 @@ class Performer:
         match effect:
             case do.TakeStock() | do.PauseListening() | do.ResumeListening() | do.StopListening():
                 self._listen(effect)
+            case do.WarmUp(prompt):
+                self.voice.warm_up(prompt)
             case do.PrepareReply() | do.Say() | do.CancelReply():
                 self._reply(effect)
             case do.Record(transcript, final):
@@ -62,8 +64,9 @@ class Performer:
             case do.PrepareReply(turn, brief):
                 self.voice.prepare(turn, brief)
             case do.Say(turn):
-                self.speaker.say(self.voice.reply(turn))
+                self.speaker.say(self.voice.commit(turn))
             case do.CancelReply(turn):
                 heard = self.speaker.stop(turn)
                 self.voice.drop(turn)
+                self.ear.drop_stock(turn)
                 self.post(AudioPlayed(turn, heard, complete=False))

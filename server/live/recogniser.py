@@ -15,7 +15,7 @@ from server.exam.facts import Fact, StockTaken, UtteranceHeard
 from server.live.stages import Stages
 
 PATIENCE_S = 20.0
-"""What a segment may take beyond four times its expected time: a worker that crashed is back within that."""
+"""Deadline of a turn, unless told: what a segment may take beyond four times its expected time."""
 
 FIRST_GUESS = 0.5
 """Seconds of work a second of audio is taken to need until it has been measured."""
@@ -36,7 +36,17 @@ class Segment:
 @dataclass(frozen=True, slots=True)
 class _Stock:
     turn: int
+    start: int
     samples: NDArray[np.int16]
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What was heard from ``start`` to ``end``, sample offsets at 16 kHz."""
+
+    start: int
+    end: int
+    heard: Transcript
 
 
 class Pace:
@@ -60,10 +70,20 @@ class Pace:
 
 
 class Recogniser:
-    """One queue, one request at a time; :meth:`run` is its task. ``pace`` is shared by the server's sessions."""
+    """One queue, one request at a time; :meth:`run` is its task. ``pace`` is shared by the server's sessions.
+
+    ``patience_s`` is what a segment may take beyond four times its expected time: the deadline of a turn. A worker that
+    crashed should be back within that.
+    """
 
     def __init__(
-        self, stt: SpeechToText, language: Language, post: Callable[[Fact], None], stages: Stages, pace: Pace
+        self,
+        stt: SpeechToText,
+        language: Language,
+        post: Callable[[Fact], None],
+        stages: Stages,
+        pace: Pace,
+        patience_s: float = PATIENCE_S,
     ) -> None:
         self._stt = stt
         self._language = language
@@ -71,17 +91,31 @@ class Recogniser:
         self._stages = stages
         self._queue: asyncio.Queue[Segment | _Stock] = asyncio.Queue()
         self._pace = pace
+        self._patience_s = patience_s
         self._pending = 0
         self._room = asyncio.Event()
         self._room.set()
+        self._taking: tuple[int, asyncio.Task[Transcript | None]] | None = None
+        self._dropped: set[int] = set()
+        self._known: _Known | None = None
 
     def submit(self, segment: Segment) -> None:
         """Queue a segment; its ``UtteranceHeard`` comes whatever happens."""
         self._enqueue(segment)
 
-    def take_stock(self, turn: int, samples: NDArray[np.int16]) -> None:
-        """Queue the open segment as far as it goes; its ``StockTaken`` comes after the text of what was before it."""
-        self._enqueue(_Stock(turn, samples))
+    def take_stock(self, turn: int, start: int, samples: NDArray[np.int16]) -> None:
+        """Queue the open segment, which begins at ``start``, as far as it goes: ``samples``, shape [n].
+
+        Its ``StockTaken`` comes after the text of what was before it. A segment that is closed without having become
+        longer has its text from this, and is not recognised again.
+        """
+        self._enqueue(_Stock(turn, start, samples))
+
+    def drop_stock(self, turn: int) -> None:
+        """Cancel the stock of ``turn``, if it is still to be taken: nothing is told of it."""
+        self._dropped.add(turn)
+        if self._taking and self._taking[0] == turn:
+            self._taking[1].cancel()
 
     def expected_s(self, more_samples: int = 0) -> float:
         """Seconds that what is pending takes at the measured speed, ``more_samples`` included.
@@ -126,16 +160,46 @@ class Recogniser:
         self._pace.pending += samples
 
     async def _recognise(self, item: Segment | _Stock) -> None:
-        heard = await self._transcribe(item.samples) if len(item.samples) else None
         if isinstance(item, _Stock):
-            self._post(StockTaken(item.turn, heard.text if heard else ""))
+            await self._take(item)
             return
+        heard = self._already_heard(item)
+        if heard is None and len(item.samples):
+            heard = await self._transcribe(item.samples)
         self._post(_utterance(item, heard))
+
+    async def _take(self, stock: _Stock) -> None:
+        if stock.turn in self._dropped:
+            return
+        heard = None
+        if len(stock.samples):
+            heard = await self._unless_dropped(stock)
+            if stock.turn in self._dropped:
+                return
+            if heard:
+                self._known = _Known(stock.start, stock.start + len(stock.samples), heard)
+        self._post(StockTaken(stock.turn, heard.text if heard else ""))
+
+    async def _unless_dropped(self, stock: _Stock) -> Transcript | None:
+        """Return what was heard; whoever drops the stock cancels the request."""
+        task = asyncio.create_task(self._transcribe(stock.samples), name=f"stock-{stock.turn}")
+        self._taking = stock.turn, task
+        try:
+            await asyncio.wait((task,))
+            return None if task.cancelled() else task.result()
+        finally:
+            self._taking = None
+            task.cancel()
+
+    def _already_heard(self, segment: Segment) -> Transcript | None:
+        """Return what was heard when stock of this very segment was taken, if it has not gone on since."""
+        known, self._known = self._known, None
+        return known.heard if known and known.start == segment.start and segment.end <= known.end else None
 
     async def _transcribe(self, samples: NDArray[np.int16]) -> Transcript | None:
         audio_s = len(samples) / STT_RATE_HZ
         begun = self._stages.now()
-        timeout_s = PATIENCE_S + 4 * audio_s * self._pace.work_per_second
+        timeout_s = self._patience_s + 4 * audio_s * self._pace.work_per_second
         try:
             heard = await self._stt.transcribe(samples, language=self._language, timeout_s=timeout_s)
         except EngineError:

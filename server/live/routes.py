@@ -106,17 +106,19 @@ class Door:
         return services.engines
 
     async def _sitting(self, socket: WebSocket) -> tuple[Sitting, UUID | None]:
-        settings = self._services.settings
+        settings, engines = self._services.settings, self._services.engines
         language = settings.language
         if self.contract is INTERVIEW:
             rng = random.Random(settings.t1_seed)  # noqa: S311 - a draw of times, no secret
-            return Interview(settings.interview_rules(), language, rng, lambda: RelanceScreen(language)), None
+            lead = engines.lead if engines else None
+            return Interview(settings.interview_rules(), language, rng, lambda: RelanceScreen(language), lead), None
         sujet_id = await self._subject_id(socket.query_params.get("sujet", ""))
         sujet = await self._services.store.subjects.get(sujet_id)
         if sujet is None or not sujet.actif or (sujet.mode, sujet.tache) != ("EO", 2):
             raise Refused(closes.SUJET_NOT_FOUND)
-        subject = Subject(sujet.role, sujet.contexte, sujet.consigne)
-        return Roleplay(settings.roleplay_rules(), language, subject, lambda: PassiveScreen(language)), sujet_id
+        subject, rules = Subject(sujet.role, sujet.contexte, sujet.consigne), settings.roleplay_rules()
+        has_room = engines.load.has_room if engines else lambda: False
+        return Roleplay(rules, language, subject, lambda: PassiveScreen(language), has_room), sujet_id
 
     @staticmethod
     async def _subject_id(text: str) -> UUID:
@@ -154,6 +156,8 @@ class Door:
             await self._salvage(socket, sitting, production)
         finally:
             services.metrics.session_ended(task, close_code)
+            guesses = sitting.speculations
+            services.metrics.speculations(confirmed=guesses.confirmed, wasted=guesses.wasted)
             services.metrics.tokens(read=stages.tokens_in, written=stages.tokens_out)
             log.info(
                 "session_ended",
@@ -162,6 +166,8 @@ class Door:
                 duration_ms=round((clock() - begun) * 1000),
                 turns=sitting.turns,
                 relances=sitting.relances,
+                speculations_confirmed=guesses.confirmed,
+                speculations_wasted=guesses.wasted,
                 tokens_in=stages.tokens_in,
                 tokens_out=stages.tokens_out,
                 close_code=close_code,

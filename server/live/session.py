@@ -8,6 +8,7 @@ dropped by the core. The inbox has no bound of its own: whoever posts is (audio 
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -19,10 +20,12 @@ from engines.errors import EngineFault
 from engines.protocols import Language, LanguageModel, SpeechToText, TextToSpeech, VoiceActivity
 from server.exam.effects import Close
 from server.exam.facts import ClientLeft, Fact, LimitExceeded, SessionStarted, TurnEnded, UtteranceHeard
+from server.exam.lead import Lead
 from server.exam.sitting import Sitting
 from server.live.composer import Composer
 from server.live.contracts import Contract
 from server.live.ear import Ear
+from server.live.load import Load
 from server.live.outbox import Outbox
 from server.live.performer import Performer
 from server.live.production import Production
@@ -52,6 +55,11 @@ class Engines:
     bank: Mapping[str, NDArray[np.int16]]
     language: Language
     pace: Pace = field(default_factory=Pace)
+    lead: Lead = field(default_factory=Lead)
+    load: Load = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "load", Load(self.pace, most_replies=len(os.sched_getaffinity(0))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,12 +156,16 @@ class Session:
 
     def _assemble(self, group: asyncio.TaskGroup) -> Performer:
         engines, terms = self._engines, self._terms
-        recogniser = Recogniser(engines.stt, engines.language, self.post, self._stages, engines.pace)
+        recogniser = Recogniser(
+            engines.stt, engines.language, self.post, self._stages, engines.pace, terms.reply_timeout_s
+        )
         ear = Ear(engines.vad.open(), recogniser, terms.endpoint, self.post, terms.max_backlog_s)
         receiver = Receiver(self._socket, ear, self.post, terms.idle_timeout_s, manual_vad=terms.endpoint.manual)
         recorder = Recorder(self._production, self._evaluator, self.post)
         composer = Composer(engines.llm, SentenceSplitter, terms.reply_timeout_s)
-        voice = Voice(composer, engines.tts, engines.bank, group, self.post, self._stages, terms.reply_timeout_s)
+        voice = Voice(
+            composer, engines.tts, engines.bank, group, self.post, self._stages, engines.load, terms.reply_timeout_s
+        )
         speaker = Speaker(
             self._outbox, terms.contract.encode_audio, group, self.post, self._stages.now, self._examiner_heard
         )

@@ -33,6 +33,10 @@ class Stages:
         self._samples_ms[stage].append(seconds * 1000)
         self._observe(stage, seconds)
 
+    def draft(self) -> Draft:
+        """Return the stages of work that may turn out not to be needed."""
+        return Draft(self)
+
     def count_tokens(self, usage: Usage) -> None:
         """Add one request's tokens."""
         self.tokens_in += usage.prompt_tokens
@@ -41,6 +45,33 @@ class Stages:
     def latency(self) -> dict[str, dict[str, float]]:
         """Return ``{stage: {count, p50, p95, max}}``, in milliseconds."""
         return {stage: _summary(sorted(samples)) for stage, samples in sorted(self._samples_ms.items())}
+
+
+class Draft:
+    """Stages of a reply in the making: they count from its commit on, and never when there is none.
+
+    Tokens count at once: they were spent.
+    """
+
+    def __init__(self, stages: Stages) -> None:
+        self.now = stages.now
+        self.count_tokens = stages.count_tokens
+        self._stages = stages
+        self._held: list[tuple[str, float]] | None = []
+
+    def since(self, stage: str, begun: float) -> None:
+        """``stage`` began at ``begun`` (seconds of the same clock) and ends now."""
+        seconds = self.now() - begun
+        if self._held is None:
+            self._stages.took(stage, seconds)
+        else:
+            self._held.append((stage, seconds))
+
+    def commit(self) -> None:
+        """The work is needed: what was held counts, and what comes does at once."""
+        held, self._held = self._held or [], None
+        for stage, seconds in held:
+            self._stages.took(stage, seconds)
 
 
 def _summary(samples: list[float]) -> dict[str, float]:

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from engines.errors import EngineError
 from engines.protocols import TTS_RATE_HZ, TextToSpeech
-from server.exam.brief import ReplyBrief
+from server.exam.brief import Prompt, ReplyBrief
 from server.exam.facts import Fact, ReplyFailed, ReplyReady, ReplyVoiced, SentenceVoiced
 from server.live.composer import Composer
-from server.live.stages import Stages
+from server.live.load import Load
+from server.live.stages import Draft, Stages
 
 Audio = NDArray[np.int16]
 
@@ -26,10 +27,11 @@ SPOKEN_CHARS_PER_S = 15.0
 
 
 class Reply:
-    """One turn's audio in the making."""
+    """One turn's audio in the making; ``stages`` are counted once it is said."""
 
-    def __init__(self, turn: int) -> None:
+    def __init__(self, turn: int, stages: Draft) -> None:
         self.turn = turn
+        self.stages = stages
         self.samples = 0
         self._blocks: asyncio.Queue[Audio | None] = asyncio.Queue(READY_BLOCKS)
         self._sentence: str | None = None
@@ -79,6 +81,7 @@ class Voice:
         group: asyncio.TaskGroup,
         post: Callable[[Fact], None],
         stages: Stages,
+        load: Load,
         timeout_s: float,
     ) -> None:
         self._composer = composer
@@ -87,17 +90,27 @@ class Voice:
         self._group = group
         self._post = post
         self._stages = stages
+        self._load = load
         self._timeout_s = timeout_s
+        self._warming: asyncio.Task[None] | None = None
         self._replies: dict[int, tuple[Reply, asyncio.Task[None]]] = {}
 
     def prepare(self, turn: int, brief: ReplyBrief) -> None:
         """Begin to make the audio of ``turn``."""
-        reply = Reply(turn)
+        self._stop_warming()
+        reply = Reply(turn, self._stages.draft())
         self._replies[turn] = reply, self._group.create_task(self._make(reply, brief), name=f"voice-{turn}")
 
-    def reply(self, turn: int) -> Reply:
-        """Return the reply of ``turn``, which must have been prepared and not dropped."""
-        return self._replies[turn][0]
+    def commit(self, turn: int) -> Reply:
+        """Return the reply of ``turn``, which must have been prepared and not dropped: it is said from now on."""
+        reply, _ = self._replies[turn]
+        reply.stages.commit()
+        return reply
+
+    def warm_up(self, prompt: Prompt) -> None:
+        """Have the LLM read ``prompt``, so that what comes after it finds its server's cache warm."""
+        self._stop_warming()
+        self._warming = self._group.create_task(self._composer.warm_up(prompt, self._stages), name="warm-up")
 
     def drop(self, turn: int) -> None:
         """Cancel the turn's requests and forget it; a turn that is not known is no fault."""
@@ -106,10 +119,18 @@ class Voice:
             task.cancel()
             self._tell(reply.abandon())
 
+    def _stop_warming(self) -> None:
+        if self._warming:
+            self._warming.cancel()
+
     async def _make(self, reply: Reply, brief: ReplyBrief) -> None:
-        begun = self._stages.now()
+        with self._load.making():
+            await self._compose(reply, brief)
+
+    async def _compose(self, reply: Reply, brief: ReplyBrief) -> None:
+        begun = reply.stages.now()
         try:
-            async with aclosing(self._composer.sentences(brief, self._stages)) as sentences:
+            async with aclosing(self._composer.sentences(brief, reply.stages)) as sentences:
                 async for sentence in sentences:
                     await self._voice(reply, sentence, begun)
         except EngineError as error:
@@ -125,10 +146,10 @@ class Voice:
 
     async def _voice(self, reply: Reply, sentence: str, begun: float) -> None:
         reply.begin(sentence)
-        async with aclosing(self._speak(sentence)) as blocks:
+        async with aclosing(self._speak(sentence, reply.stages)) as blocks:
             async for block in blocks:
                 if not reply.samples:
-                    self._stages.since("reply", begun)
+                    reply.stages.since("reply", begun)
                     self._post(ReplyReady(reply.turn))
                 await reply.add(block)
         self._tell(reply.complete())
@@ -137,14 +158,14 @@ class Voice:
         if voiced:
             self._post(voiced)
 
-    async def _speak(self, sentence: str) -> AsyncGenerator[Audio]:
+    async def _speak(self, sentence: str, stages: Draft) -> AsyncGenerator[Audio]:
         if (ready := self._bank.get(sentence)) is not None:
             yield ready
             return
-        begun, first = self._stages.now(), True
+        begun, first = stages.now(), True
         async with aclosing(self._tts.speak(sentence, timeout_s=self._timeout_s)) as blocks:
             async for block in blocks:
                 if first:
-                    self._stages.since("tts_first_audio", begun)
+                    stages.since("tts_first_audio", begun)
                     first = False
                 yield block

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from engines.models import Lock
-from server.cli.serve import needed_roles
+from server.needed_models import needed_roles
 from server.settings import Settings
 
 ROOT = Path(__file__).parents[2]

@@ -102,8 +102,8 @@ class Rooms:
         self._client = client
 
     def roleplay(self, *answers: Any, rules: RoleplayRules | None = None, **terms: Any) -> Room:
-        """Task 2, with the LLM's answers in order."""
-        exam = Roleplay(rules or RoleplayRules(), "fr", SUBJECT, lambda: PassiveScreen("fr"))
+        """Task 2, with the LLM's answers in order; without speculations unless the rules have them."""
+        exam = Roleplay(rules or RoleplayRules(speculations=0), "fr", SUBJECT, lambda: PassiveScreen("fr"))
         return self._room(exam, answers, replace(TERMS, **terms))
 
     def interview(

@@ -111,12 +111,16 @@ class ReadingRecogniser:
 
 @dataclass
 class ScriptedModel:
-    """An LLM that gives ``answers`` in order, a word each ``gap_s``: text, an error, both, or ``NEVER``."""
+    """An LLM that gives ``answers`` in order, a word each ``gap_s``: text, an error, both, or ``NEVER``.
+
+    Requests for one token are of no account: they are kept in ``warm_ups``.
+    """
 
     answers: deque[Any] = field(default_factory=deque)
     first_s: float = 0.3
     gap_s: float = 0.02
     requests: list[list[tuple[str, str]]] = field(default_factory=list)
+    warm_ups: list[list[tuple[str, str]]] = field(default_factory=list)
     unfinished: int = 0
 
     async def stream(
@@ -128,7 +132,11 @@ class ScriptedModel:
         schema: Mapping[str, Any] | None = None,
         timeout_s: float,
     ) -> AsyncIterator[Delta | Usage]:
-        self.requests.append([(message.role, message.content) for message in messages])
+        asked = [(message.role, message.content) for message in messages]
+        if max_tokens == 1:
+            self.warm_ups.append(asked)
+            return
+        self.requests.append(asked)
         answer = self.answers.popleft()
         text, fault = answer if isinstance(answer, tuple) else (answer, None)
         self.unfinished += 1

@@ -57,13 +57,45 @@ async def test_a_segment_whose_recognition_fails_is_reported_as_lost(fakes: Modu
     assert [(fact.segment, fact.text, fact.lost) for fact in desk.facts] == [(1, "", True), (2, "merci", False)]
 
 
+async def test_a_segment_that_has_not_gone_on_has_the_text_of_its_stock(fakes: ModuleType) -> None:
+    """It was recognised in the pause; closing it costs nothing. One that went on is recognised as a whole."""
+    desk = Desk(fakes)
+    async with desk.at_work() as recogniser:
+        first, longer = desk.segment(1, "bonjour"), desk.segment(2, "merci", 2.0)
+        recogniser.take_stock(1, first.start, first.samples)
+        recogniser.submit(first)
+        recogniser.take_stock(2, longer.start, longer.samples[:16_000])
+        recogniser.submit(longer)
+        await recogniser.drained()
+    assert texts(desk.facts) == ["bonjour", "bonjour", "merci", "merci"]
+    assert desk.stt.heard == ["bonjour", "merci", "merci"]
+
+
+@pytest.mark.parametrize("begun", [False, True], ids=["waiting", "under way"])
+async def test_dropped_stock_is_not_told_and_holds_nobody_up(fakes: ModuleType, begun: bool) -> None:
+    """Its request is closed; the segment behind it is recognised."""
+    desk = Desk(fakes)
+    async with desk.at_work() as recogniser:
+        whole = desk.segment(1, "bonjour")
+        recogniser.take_stock(1, whole.start, whole.samples)
+        if begun:
+            await asyncio.sleep(0.05)
+        recogniser.drop_stock(1)
+        recogniser.submit(whole)
+        await recogniser.drained()
+    assert [(type(fact).__name__, text) for fact, text in zip(desk.facts, texts(desk.facts), strict=True)] == [
+        ("UtteranceHeard", "bonjour")
+    ]
+    assert desk.stt.heard == ["bonjour"]
+
+
 async def test_an_empty_segment_asks_no_engine(fakes: ModuleType) -> None:
     """No samples: its utterance is empty, and nothing was transcribed."""
     desk = Desk(fakes)
     empty = Segment(1, 0, 0, 0, (), np.zeros(0, dtype=np.int16))
     async with desk.at_work() as recogniser:
         recogniser.submit(empty)
-        recogniser.take_stock(3, empty.samples)
+        recogniser.take_stock(3, 0, empty.samples)
         await recogniser.drained()
     assert texts(desk.facts) == ["", ""]
     assert desk.stt.heard == []
@@ -74,7 +106,7 @@ async def test_stock_that_cannot_be_taken_is_answered(fakes: ModuleType) -> None
     desk = Desk(fakes)
     desk.stt.always = GONE
     async with desk.at_work() as recogniser:
-        recogniser.take_stock(3, desk.segment(1, "bonjour").samples)
+        recogniser.take_stock(3, 0, desk.segment(1, "bonjour").samples)
         await recogniser.drained()
     assert desk.facts == [StockTaken(3, "")]
 
@@ -93,7 +125,7 @@ async def test_text_comes_in_the_order_of_speech(fakes: ModuleType) -> None:
     desk = Desk(fakes)
     async with desk.at_work() as recogniser:
         recogniser.submit(desk.segment(1, "un", seconds=20.0))
-        recogniser.take_stock(9, desk.segment(0, "deux").samples)
+        recogniser.take_stock(9, 0, desk.segment(0, "deux").samples)
         recogniser.submit(desk.segment(2, "trois", seconds=0.2))
         await recogniser.drained()
     assert texts(desk.facts) == ["un", "deux", "trois"]

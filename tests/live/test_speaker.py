@@ -15,6 +15,7 @@ from server.exam.facts import AudioPlayed, AudioSent, Fact
 from server.live.contracts import ROLEPLAY
 from server.live.outbox import Outbox
 from server.live.speaker import Speaker
+from server.live.stages import Stages
 from server.live.voice import Reply
 
 
@@ -43,7 +44,7 @@ class Desk:
         await asyncio.gather(writing, return_exceptions=True)
 
     async def reply(self, turn: int, seconds: float, *, whole: bool = True) -> Reply:
-        reply = Reply(turn)
+        reply = Reply(turn, Stages(lambda: 0.0, lambda stage, seconds: None).draft())
         await reply.add(self.voices.make(f"tour {turn}", seconds))
         if whole:
             await reply.end()

@@ -17,6 +17,8 @@ from server.exam.bank import Need, sentences
 from server.exam.brief import Prompt, ReplyBrief
 from server.exam.facts import Fact, ReplyFailed, ReplyReady, ReplyVoiced, SentenceVoiced
 from server.live.composer import Composer
+from server.live.load import Load
+from server.live.recogniser import Pace
 from server.live.stages import Stages
 from server.live.voice import SPOKEN_CHARS_PER_S, Voice
 from server.speech.sentences import SentenceSplitter
@@ -43,19 +45,20 @@ class Desk:
         self.bank = fakes.bank(self.sounds)
         self.facts: list[Fact] = []
         self.times: list[float] = []
+        self.load = Load(Pace(), most_replies=2)
         self.stages = Stages(self._now, lambda stage, seconds: None)
 
     @asynccontextmanager
     async def at_work(self) -> Any:
         async with asyncio.TaskGroup() as group:
             composer = Composer(self.llm, SentenceSplitter, 10.0)
-            yield Voice(composer, self.tts, self.bank, group, self._post, self.stages, 10.0)
+            yield Voice(composer, self.tts, self.bank, group, self._post, self.stages, self.load, 10.0)
 
     async def make(self, *, asked: bool = True) -> list[np.ndarray]:
         """Prepare turn 1 and return all its blocks; the facts are in ``facts``."""
         async with self.at_work() as voice:
             voice.prepare(1, brief(asked=asked))
-            reply = voice.reply(1)
+            reply = voice.commit(1)
         return [block async for block in reply.blocks()]
 
     def _post(self, fact: Fact) -> None:
@@ -122,7 +125,7 @@ async def test_a_synthesis_that_breaks_off_keeps_what_was_made(fakes: ModuleType
 async def _blocks_of(desk: Desk) -> Any:
     async with desk.at_work() as voice:
         voice.prepare(1, brief())
-        reply = voice.reply(1)
+        reply = voice.commit(1)
     return reply.blocks()
 
 
@@ -156,7 +159,7 @@ async def test_a_dropped_turn_ends_its_requests_at_once(fakes: ModuleType) -> No
     desk = Desk(fakes, f"{sentence} " * 3)
     async with desk.at_work() as voice:
         voice.prepare(1, brief())
-        await anext(voice.reply(1).blocks())
+        await anext(voice.commit(1).blocks())
         voice.drop(1)
         dropped_at = desk._now()
     assert desk._now() == pytest.approx(dropped_at, abs=0.001)
@@ -196,7 +199,7 @@ async def test_turns_are_made_side_by_side(fakes: ModuleType) -> None:
     async with desk.at_work() as voice:
         voice.prepare(1, brief())
         voice.prepare(2, brief())
-        replies = [voice.reply(1), voice.reply(2)]
+        replies = [voice.commit(1), voice.commit(2)]
     heard = [desk.sounds.read(np.concatenate([block async for block in reply.blocks()]))[0][0] for reply in replies]
     assert heard == ["Un.", "Deux."]
     assert {fact.turn for fact in desk.facts if isinstance(fact, ReplyVoiced)} == {1, 2}
@@ -208,7 +211,7 @@ async def test_synthesis_waits_when_enough_lies_ready(fakes: ModuleType) -> None
     desk.llm.gap_s = 0.0
     async with desk.at_work() as voice:
         voice.prepare(1, brief())
-        reply = voice.reply(1)
+        reply = voice.commit(1)
         await asyncio.sleep(500)
         asked = len(desk.tts.asked)
         await asyncio.sleep(500)
