@@ -50,8 +50,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--name", default="local", help="the model's name in requests and answers")
     parser.add_argument("--port", required=True, type=int)
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--ctx", type=int, default=4096, help="context of one slot, in tokens")
-    parser.add_argument("--parallel", type=int, default=2, help="slots: requests that are answered at once")
+    parser.add_argument("--ctx", type=int, default=8192, help="context of all slots together, in tokens")
+    parser.add_argument("--parallel", type=int, default=5, help="slots: talks that are kept in the context")
     parser.add_argument("--with-parent", action="store_true", help="exit when standard input ends")
     return parser.parse_args()
 
@@ -100,7 +100,9 @@ def _params(options: argparse.Namespace) -> object:
     params.n_gpu_layers = 0
     params.fit_params = False
     params.n_parallel = options.parallel
-    params.n_ctx = options.ctx * options.parallel  # llama.cpp shares its context out among the slots
+    params.n_ctx = options.ctx
+    params.kv_unified = True  # slots share the whole context: most hold a short talk, one now and then an evaluation
+    params.cache_idle_slots = False  # a slot keeps its talk between two turns
     params.cpuparams.n_threads = options.threads
     params.cpuparams_batch.n_threads = options.threads
     params.n_threads_http = options.parallel + 2

@@ -53,13 +53,13 @@ class SpeechWorkerSpec:
 
 @dataclass(frozen=True, slots=True)
 class LlamaSpec:
-    """The llama.cpp process: a GGUF file, its name in requests, threads, tokens of context *per slot*, slots."""
+    """The llama.cpp process: a GGUF file, its name in requests, threads, tokens of context in all, slots."""
 
     model: Path
     name: str = "local"
     threads: int = 2
-    ctx: int = 4096
-    parallel: int = 2
+    ctx: int = 8192
+    parallel: int = 5
 
 
 def speech_worker(spec: SpeechWorkerSpec, policy: RestartPolicy | None = None) -> Supervised:

@@ -38,9 +38,10 @@ Raises :class:`engines.errors.EngineMisconfigured` for settings that it cannot w
 
 
 class OpenAILlmOptions(msgspec.Struct, frozen=True):
-    """``keep_alive``: whether connections are used again; llama.cpp's cannot be."""
+    """``keep_alive``: whether connections are used again; llama.cpp's cannot be. ``slots``: how many llama.cpp has."""
 
     keep_alive: bool = True
+    slots: int = 0
 
 
 class OpenAITtsOptions(msgspec.Struct, frozen=True):
@@ -72,7 +73,7 @@ async def _openai_stt(setup: Setup) -> AsyncIterator[SpeechToText]:
 async def _openai_llm(setup: Setup) -> AsyncIterator[LanguageModel]:
     options = setup.read_options(OpenAILlmOptions)
     async with setup.target(keep_alive=options.keep_alive) as target:
-        yield OpenAILanguageModel(target)
+        yield OpenAILanguageModel(target, slots=options.slots)
 
 
 @asynccontextmanager

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
-from contextlib import AsyncExitStack, aclosing, asynccontextmanager, suppress
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager, nullcontext, suppress
 from typing import Any
 
 import httpx
@@ -17,6 +17,7 @@ from engines.deadline import Deadline, unhurried
 from engines.http import Target
 from engines.http_errors import EngineBadRequest
 from engines.openai.chunks import Chunk, read_chunk
+from engines.openai.slots import Slots
 from engines.protocols import Delta, Message, Usage
 
 ENGINE = "llm"
@@ -30,16 +31,22 @@ _WITH_USAGE = {"stream_options": {"include_usage": True}}
 
 
 class OpenAILanguageModel:
-    """See :class:`engines.protocols.LanguageModel`. Whether the server knows ``stream_options`` is remembered."""
+    """See :class:`engines.protocols.LanguageModel`. Whether the server knows ``stream_options`` is remembered.
+
+    ``slots`` is how many slots a llama.cpp server has, for requests to be sent to the slot that knows their beginning;
+    0 for any other server.
+    """
 
     def __init__(
         self,
         target: Target,
         *,
         limits: AnswerLimits = AnswerLimits(),  # noqa: B008  frozen
+        slots: int = 0,
     ) -> None:
         self._target = target
         self._limits = limits
+        self._slots = Slots(slots) if slots else None
         self._counts_usage = True
 
     def stream(
@@ -63,7 +70,16 @@ class OpenAILanguageModel:
             named = {"name": "answer", "schema": schema, "strict": True}
             body["response_format"] = {"type": "json_schema", "json_schema": named}
         deadline = Deadline(timeout_s)
-        return unhurried(self._answer(body, deadline), deadline)
+        return unhurried(self._in_its_slot(messages, body, deadline), deadline)
+
+    async def _in_its_slot(
+        self, messages: Sequence[Message], body: dict[str, Any], deadline: Deadline
+    ) -> AsyncGenerator[Delta | Usage]:
+        with self._slots.taken(messages) if self._slots else nullcontext() as slot:
+            asked = body if slot is None else body | {"id_slot": slot}
+            async with aclosing(self._answer(asked, deadline)) as parts:
+                async for part in parts:
+                    yield part
 
     async def _answer(self, body: dict[str, Any], deadline: Deadline) -> AsyncGenerator[Delta | Usage]:
         first_text = Deadline(self._limits.first_text_s)

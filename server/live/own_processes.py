@@ -16,8 +16,11 @@ from server.settings.engines import KINDS
 START_TIMEOUT_S: Final = 300.0
 """A large model on a slow disk takes a minute; several times that means that something is wrong."""
 
-CONTEXT_TOKENS: Final = 6144
-"""Of one llama.cpp slot: the longest transcript that is evaluated, its instructions, and the report."""
+CONTEXT_TOKENS: Final = 12_288
+"""Of llama.cpp, all slots together: the longest evaluation takes half of it, four long talks the other half."""
+
+SLOTS: Final = 5
+"""Talks that llama.cpp keeps: four sessions, and what asks once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +61,7 @@ class OwnProcesses:
         url, model, options = choice.url, choice.model, choice.options
         if choice.is_own:
             url, model = self.children[choice.kind].base_url, self.profile.artifacts[choice.kind].name
-            options = {"keep_alive": False} if choice.kind == "llm" else {}
+            options = {"keep_alive": False, "slots": SLOTS} if choice.kind == "llm" else {}
         return Setup(
             kind=choice.kind,
             name=choice.name,
@@ -93,4 +96,5 @@ def _llama_spec(settings: Settings, profile: Profile, store: Store) -> LlamaSpec
         profile.artifacts["llm"].name,
         threads=settings.llm_threads,
         ctx=CONTEXT_TOKENS,
+        parallel=SLOTS,
     )

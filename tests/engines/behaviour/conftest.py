@@ -92,7 +92,7 @@ def setup(request: pytest.FixtureRequest, lock: Lock, models_dir: Path) -> Setup
             given = {"options": {"command": [sys.executable, "-m", "engines.piper", "--model", PIPER_VOICE]}}
         case "llm", "openai":
             url = request.getfixturevalue("smollm").base_url
-            given = {"url": url, "model": "smollm2", "options": {"keep_alive": False}}
+            given = {"url": url, "model": "smollm2", "options": {"keep_alive": False, "slots": 5}}
         case _, "openai":
             url = request.getfixturevalue("speech").base_url
             given = {"url": url, "model": {"stt": "whisper", "tts": "kokoro"}[kind], "default_voice": "af_heart"}
