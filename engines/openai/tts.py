@@ -20,6 +20,14 @@ BLOCK_S = 30.0
 """How long the next block of audio may take: a long clause on a small machine, after another session's."""
 
 
+FILE_SIGNS = (b"RIFF", b"ID3", b"OggS", b"fLaC", b"\xff\xfb", b"\xff\xf3", b"\xff\xf2")
+"""How WAV, MP3, Ogg and FLAC files begin: played as samples, they are noise."""
+
+
+class NotSamples(EngineFault):
+    """The voice came as a file, where raw samples were asked for."""
+
+
 class OpenAITextToSpeech:
     """See :class:`engines.protocols.TextToSpeech`. ``speed`` is 0.5 to 2; ``block_s`` bounds the wait for a block."""
 
@@ -61,6 +69,8 @@ class OpenAITextToSpeech:
                     if part is None:
                         break
                     pcm = odd + part
+                    if not begun and pcm.startswith(FILE_SIGNS):
+                        raise NotSamples(ENGINE, "expected raw samples, got a file (WAV, MP3, Ogg or FLAC)")
                     whole = len(pcm) // 2 * 2
                     odd = pcm[whole:]
                     if whole:

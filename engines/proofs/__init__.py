@@ -1,11 +1,15 @@
 """One real inference on each engine: what makes it count as ready, and what brings it back after it was skipped.
 
+Each proof returns what it found, in words for people, and raises :class:`engines.errors.EngineError`; ``limit_s`` is
+what the inference may take.
+
 ``fr.flac`` and ``en.flac`` are :data:`SENTENCE` spoken by Kokoro, so that hearing is proven without a voice.
 """
 
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Mapping
 from contextlib import aclosing
 from pathlib import Path
@@ -17,6 +21,7 @@ from numpy.typing import NDArray
 
 from engines.errors import EngineFault, EngineMisconfigured
 from engines.protocols import (
+    TTS_RATE_HZ,
     VAD_WINDOW_SAMPLES,
     Delta,
     Language,
@@ -51,8 +56,8 @@ def recording(language: Language) -> NDArray[np.int16]:
     return np.asarray(samples, np.int16)
 
 
-async def prove_vad(vad: VoiceActivity, language: Language) -> None:
-    """Have the sentence noticed. Raises :class:`engines.errors.EngineError`."""
+async def prove_vad(vad: VoiceActivity, language: Language) -> str:
+    """Have the sentence noticed."""
     samples = (recording(language) / 32_768).astype(np.float32)
     stream = vad.open()
     try:
@@ -62,11 +67,13 @@ async def prove_vad(vad: VoiceActivity, language: Language) -> None:
         stream.close()
     if highest < SPEECH_PROBABILITY:
         raise EngineFault("vad", f"expected speech to be noticed, its probability was {highest:.2f} at most")
+    return f"speech noticed, its probability was {highest:.2f}"
 
 
-async def prove_stt(stt: SpeechToText, language: Language) -> None:
-    """Have the sentence understood. Raises :class:`engines.errors.EngineError`."""
-    heard = await stt.transcribe(recording(language), language=language, timeout_s=TIMEOUT_S)
+async def prove_stt(stt: SpeechToText, language: Language, limit_s: float = TIMEOUT_S) -> str:
+    """Have the sentence understood."""
+    begun = time.monotonic()
+    heard = await stt.transcribe(recording(language), language=language, timeout_s=limit_s)
     if not heard.text:
         raise EngineFault("stt", "expected a sentence to be understood, got no text")
     wanted = _words(SENTENCE[language])
@@ -77,24 +84,28 @@ async def prove_stt(stt: SpeechToText, language: Language) -> None:
             f"expected a sentence in {language!r} to be understood, got {found} of its {len(wanted)} words: "
             "the model, or its server's own setting, is of another language",
         )
+    return f"understood {found} of {len(wanted)} words, {time.monotonic() - begun:.1f} s"
 
 
-async def prove_llm(llm: LanguageModel, language: Language) -> None:
-    """Have an answer begun. Raises :class:`engines.errors.EngineError`."""
+async def prove_llm(llm: LanguageModel, language: Language, limit_s: float = TIMEOUT_S) -> str:
+    """Have an answer begun."""
+    begun = time.monotonic()
     asked = [Message("user", SENTENCE[language])]
-    async with aclosing(llm.stream(asked, max_tokens=MAX_TOKENS, timeout_s=TIMEOUT_S)) as parts:
+    async with aclosing(llm.stream(asked, max_tokens=MAX_TOKENS, timeout_s=limit_s)) as parts:
         async for part in parts:
             if isinstance(part, Delta):
-                return
+                return f"first text after {time.monotonic() - begun:.1f} s"
     raise EngineFault("llm", "expected text, got none")
 
 
-async def prove_tts(tts: TextToSpeech, language: Language) -> None:
-    """Have the sentence spoken. Raises :class:`engines.errors.EngineError`."""
-    async with aclosing(tts.speak(SENTENCE[language], timeout_s=TIMEOUT_S)) as blocks:
-        loud = [bool(block.any()) async for block in blocks]
-    if not any(loud):
+async def prove_tts(tts: TextToSpeech, language: Language, limit_s: float = TIMEOUT_S) -> str:
+    """Have the sentence spoken."""
+    begun = time.monotonic()
+    async with aclosing(tts.speak(SENTENCE[language], timeout_s=limit_s)) as blocks:
+        spoken = [block async for block in blocks]
+    if not any(block.any() for block in spoken):
         raise EngineFault("tts", "expected a sentence to be heard, got silence")
+    return f"{sum(map(len, spoken)) / TTS_RATE_HZ:.1f} s of audio in {time.monotonic() - begun:.1f} s"
 
 
 def _words(text: str) -> set[str]:

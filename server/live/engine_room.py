@@ -36,7 +36,7 @@ from server.settings import Settings
 ASK_AGAIN_S = 2.0
 PROBES = ProbeRules()
 
-Prove = Callable[[Any], Awaitable[None]]
+Prove = Callable[[Any], Awaitable[object]]
 """Does one real inference on an engine; raises :class:`engines.errors.EngineError`."""
 
 log = structlog.get_logger()
