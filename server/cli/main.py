@@ -17,6 +17,7 @@ from engines.errors import EngineError
 from engines.models import ModelError
 from server.auth import NoSecret
 from server.cli import models
+from server.cli.doctor import doctor
 from server.cli.errors import CommandError
 from server.cli.exam import exam
 from server.cli.serve import serve
@@ -33,6 +34,7 @@ app = typer.Typer(no_args_is_help=True, add_completion=False, help="Live oral ex
 app.command()(serve)
 app.command()(token)
 app.command()(exam)
+app.command()(doctor)
 app.add_typer(models.app, name="models")
 
 
