@@ -39,6 +39,7 @@ class SpeechWorkerSpec:
     stt_threads: int = 2
     tts_threads: int = 2
     lane_capacity: int = 8
+    idle_s: float = 30.0
 
     def config(self, port: int) -> WorkerConfig:
         """Return the worker's configuration for ``port``."""
@@ -48,6 +49,7 @@ class SpeechWorkerSpec:
             tts=TtsConfig(str(self.tts_onnx), str(self.voices_bin), self.tts_name, self.voice, self.tts_threads),
             vad_onnx=str(self.vad_onnx),
             lane_capacity=self.lane_capacity,
+            idle_s=self.idle_s,
         )
 
 

@@ -21,7 +21,7 @@ from engines.worker.detector import Detector
 from engines.worker.edge import Edge
 from engines.worker.lane import Lane
 from engines.worker.metrics import Metrics
-from engines.worker.problems import Problem, answer_http_error, answer_problem
+from engines.worker.problems import Problem, answer_http_error, answer_problem, no_such_model
 from engines.worker.speech import SpeechRoute
 from engines.worker.synthesizer import Synthesizer
 from engines.worker.transcriber import Request as Transcription
@@ -67,6 +67,13 @@ def application(config: WorkerConfig, models: Models) -> Starlette:
     async def list_models(request: Request) -> Response:
         return JSONResponse({"object": "list", "data": models.listed()})
 
+    async def one_model(request: Request) -> Response:
+        asked = request.path_params["name"]
+        for model in models.listed():
+            if model["id"] == asked:
+                return JSONResponse(model)
+        raise no_such_model(asked, ", ".join(str(model["id"]) for model in models.listed()))
+
     async def health(request: Request) -> Response:
         # The models were proven before the port was opened, so that "up" is "ready".
         return JSONResponse({"status": "ok"})
@@ -87,7 +94,13 @@ def application(config: WorkerConfig, models: Models) -> Starlette:
         "/audio/speech/timestamps": detections.__call__,
         "/vad": detections.__call__,
     }
-    gets = {"/models": list_models, "/healthz": health, "/readyz": health, "/metrics": figures}
+    gets = {
+        "/models": list_models,
+        "/models/{name}": one_model,
+        "/healthz": health,
+        "/readyz": health,
+        "/metrics": figures,
+    }
     routes = [
         Route(prefix + path, endpoint, methods=[method])
         for prefix in ("", "/v1")
@@ -97,6 +110,6 @@ def application(config: WorkerConfig, models: Models) -> Starlette:
     return Starlette(
         routes=routes,
         lifespan=lifespan,
-        middleware=[Middleware(Edge, metrics=metrics)],
+        middleware=[Middleware(Edge, metrics=metrics, idle_s=config.idle_s)],
         exception_handlers={Problem: answer_problem, HTTPException: answer_http_error},
     )

@@ -28,7 +28,8 @@ class WorkerConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One worker. A part that is ``None`` is not loaded, and its route answers that there is no such model.
 
     ``lane_capacity`` is how many requests one lane holds at once, waiting ones included; one more gets 429.
-    ``max_audio_s`` bounds the *decoded* length of an upload: a small compressed file may hold hours.
+    ``max_audio_s`` bounds the *decoded* length of an upload: a small compressed file may hold hours. ``idle_s`` is how
+    long a caller may neither send nor take a byte, in seconds, before the connection is given up.
     """
 
     port: int
@@ -38,3 +39,4 @@ class WorkerConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     lane_capacity: int = 8
     max_upload_bytes: int = 26_214_400
     max_audio_s: int = 3_600
+    idle_s: float = 30.0

@@ -1,9 +1,15 @@
-"""The outermost layer: every request is counted and timed, and no failure leaves with content in its message."""
+"""The outermost layer: every request is counted and timed, no failure leaves with content in its message.
+
+A caller who neither sends the rest of a request nor takes the rest of an answer holds no place for long.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import time
 import traceback
+from collections.abc import Awaitable
+from typing import TypeVar
 
 import structlog
 from starlette.requests import ClientDisconnect
@@ -12,6 +18,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from engines.worker.metrics import Metrics
 from engines.worker.problems import Problem
 
+T = TypeVar("T")
+
 _log = structlog.get_logger()
 
 
@@ -19,31 +27,49 @@ class Broken(Exception):
     """An answer that broke off after its beginning: the server closes the connection, so that the caller sees it."""
 
 
-class Edge:
-    """ASGI middleware around the whole application."""
+class Stalled(Exception):
+    """The caller has sent nothing, or taken nothing, for too long."""
 
-    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+
+class Edge:
+    """ASGI middleware around the whole application. ``idle_s`` is how long a caller may stall."""
+
+    def __init__(self, app: ASGIApp, metrics: Metrics, idle_s: float) -> None:
         self._app = app
         self._metrics = metrics
+        self._idle_s = idle_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        status = 0
+        status, more_body = 0, True
 
         async def noting(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-            await send(message)
+            await self._unless_stalled(send(message))
+
+        async def reading() -> Message:
+            nonlocal more_body
+            if not more_body:
+                return await receive()  # whether the caller hangs up, for as long as the answer takes
+            message = await self._unless_stalled(receive())
+            more_body = message.get("more_body", False)
+            return message
 
         started = time.monotonic()
         try:
-            await self._app(scope, receive, noting)
+            await self._app(scope, reading, noting)
         except ClientDisconnect:
             status = 499
+        except Stalled:
+            if status:
+                raise Broken from None
+            problem = Problem(408, "The rest of the request did not come.", code="request_timeout")
+            await problem.response()(scope, receive, noting)
         except Exception as error:
             _tell(error)
             if status:
@@ -52,6 +78,13 @@ class Edge:
             await problem.response()(scope, receive, noting)
         finally:
             self._count(scope, status, time.monotonic() - started)
+
+    async def _unless_stalled(self, step: Awaitable[T]) -> T:
+        try:
+            async with asyncio.timeout(self._idle_s):
+                return await step
+        except TimeoutError:
+            raise Stalled from None
 
     def _count(self, scope: Scope, status: int, seconds: float) -> None:
         route = scope["path"].removeprefix("/v1") if "endpoint" in scope else "unknown"

@@ -157,14 +157,12 @@ def _joined(segments: list[Segment]) -> str:
 
 
 async def _events(steps: AsyncGenerator[Decoded | Segment, None]) -> AsyncGenerator[bytes, None]:
-    seconds = 0.0
+    """Yield OpenAI's events. Their usage counts tokens, which nobody pays for here: it is left out, as it may be."""
     segments: list[Segment] = []
     async with aclosing(steps):
         async for step in steps:
-            if isinstance(step, Decoded):
-                seconds = step.seconds
-                continue
-            delta = step.text if segments else step.text.lstrip()
-            segments.append(step)
-            yield event({"type": "transcript.text.delta", "delta": delta})
-    yield event({"type": "transcript.text.done", "text": _joined(segments), "usage": _usage(seconds)})
+            if isinstance(step, Segment):
+                delta = step.text if segments else step.text.lstrip()
+                segments.append(step)
+                yield event({"type": "transcript.text.delta", "delta": delta})
+    yield event({"type": "transcript.text.done", "text": _joined(segments)})
