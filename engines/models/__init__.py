@@ -9,8 +9,22 @@ store.path(profile, "stt")  # every byte checked
 from __future__ import annotations
 
 from engines.models.errors import ModelError
+from engines.models.exporting import export_archive
 from engines.models.fetch import fetch
+from engines.models.importing import import_archive
 from engines.models.lock import Artifact, Lock, ModelFile, Profile, Role, load_lock
 from engines.models.store import Store
 
-__all__ = ["Artifact", "Lock", "ModelError", "ModelFile", "Profile", "Role", "Store", "fetch", "load_lock"]
+__all__ = [
+    "Artifact",
+    "Lock",
+    "ModelError",
+    "ModelFile",
+    "Profile",
+    "Role",
+    "Store",
+    "export_archive",
+    "fetch",
+    "import_archive",
+    "load_lock",
+]

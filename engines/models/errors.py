@@ -68,7 +68,7 @@ class NoSourceLeft(ModelError):
 
 
 class DiskTooSmall(ModelError):
-    """The file system of the store has less room than the fetch takes at its peak."""
+    """The file system of the store, or of an archive, has less room than the work takes at its peak."""
 
     def __init__(self, root: Path, *, needed_bytes: int, free_bytes: int) -> None:
         super().__init__(
@@ -83,3 +83,39 @@ class StoreNotWritable(ModelError):
 
     def __init__(self, root: Path, reason: str) -> None:
         super().__init__(f"model store {root} is not writable: {reason}")
+
+
+class ModelUnreadable(ModelError):
+    """A file of the store cannot be read; ``reason`` is the system's."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(f"model file {path} cannot be read: {reason}")
+
+
+class ArchiveNotWritable(ModelError):
+    """An archive of models cannot be written; ``reason`` is the system's."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(f"archive {path} cannot be written: {reason}")
+
+
+class ArchiveUnusable(ModelError):
+    """An archive of models cannot be read, is none, is damaged or cut short, or has not all that it should."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(f"archive {path}: {reason}")
+
+
+class SizeMismatch(ModelError):
+    """A file has another size than the lock pins, so that its hash need not be asked for."""
+
+    def __init__(self, file: str, *, expected_bytes: int, found_bytes: int, source: str) -> None:
+        super().__init__(f"wrong size of {file}: expected {expected_bytes} bytes, found {found_bytes}, source {source}")
+
+
+class ImportFailed(ModelError):
+    """Not all of an archive is in the store; ``failures`` has a reason for each part, in the archive's order."""
+
+    def __init__(self, failures: Sequence[ModelError]) -> None:
+        super().__init__("; ".join(str(failure) for failure in failures))
+        self.failures = tuple(failures)

@@ -1,4 +1,7 @@
-"""What happens during a fetch, told as it happens to whoever shows it."""
+"""What happens during a fetch, an export or an import, told as it happens to whoever shows it.
+
+Where no source of the lock is read, ``source`` is the path: of the store for an export, of the archive for an import.
+"""
 
 from __future__ import annotations
 
@@ -20,16 +23,16 @@ class WaitingForOther:
 
 @dataclass(frozen=True, slots=True)
 class FileStarted:
-    """A source of a file is being tried."""
+    """A source of a file is being tried, or read."""
 
     artifact: Artifact
     file: ModelFile
-    source: Source
+    source: Source | Path
 
 
 @dataclass(frozen=True, slots=True)
 class FileGrew:
-    """``received_bytes`` of the file are on the disk."""
+    """``received_bytes`` of the file are on the disk, or were handed to it."""
 
     artifact: Artifact
     file: ModelFile
@@ -47,12 +50,20 @@ class SourcePassedOver:
 
 @dataclass(frozen=True, slots=True)
 class FileReady:
-    """The file is in the store, verified."""
+    """The file is where it should be, in the store or the archive, verified."""
 
     artifact: Artifact
     file: ModelFile
-    source: Source
+    source: Source | Path
 
 
-Event = WaitingForOther | FileStarted | FileGrew | SourcePassedOver | FileReady
+@dataclass(frozen=True, slots=True)
+class MemberLeft:
+    """A member of an archive was not taken. ``name`` is the archive's own word, and may hold any characters."""
+
+    name: str
+    reason: str
+
+
+Event = WaitingForOther | FileStarted | FileGrew | SourcePassedOver | FileReady | MemberLeft
 Report = Callable[[Event], None]

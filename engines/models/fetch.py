@@ -52,13 +52,17 @@ def missing_files(profile: Profile, store: Store) -> Missing:
     """The files of the profile that are not in the store, or are there with other bytes."""
     missing: dict[Artifact, list[ModelFile]] = {}
     for artifact, file in profile.files():
-        try:
-            there = store.has(artifact, file)
-        except HashMismatch:
-            there = False
-        if not there:
+        if not is_there(store, artifact, file):
             missing.setdefault(artifact, []).append(file)
     return missing
+
+
+def is_there(store: Store, artifact: Artifact, file: ModelFile) -> bool:
+    """Whether the store has the file with the right bytes."""
+    try:
+        return store.has(artifact, file)
+    except HashMismatch:
+        return False
 
 
 def _fetch_all(missing: Missing, store: Store, report: Report, web: Web, download: Download) -> None:

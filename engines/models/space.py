@@ -1,4 +1,4 @@
-"""How much disk a fetch takes at its peak."""
+"""How much disk a fetch takes at its peak, and whether there is as much."""
 
 from __future__ import annotations
 
@@ -33,9 +33,15 @@ def peak_bytes(missing: Mapping[Artifact, Sequence[ModelFile]]) -> int:
 
 def check(root: Path, missing: Mapping[Artifact, Sequence[ModelFile]], kept_bytes: int, free: FreeBytes) -> None:
     """Raise DiskTooSmall when the fetch would fill the disk; ``kept_bytes`` of it are there from an earlier run."""
-    needed, have = peak_bytes(missing) - kept_bytes, free(root)
-    if missing and have < needed:
-        raise DiskTooSmall(root, needed_bytes=needed, free_bytes=have)
+    if missing:
+        require(root, peak_bytes(missing) - kept_bytes, free)
+
+
+def require(root: Path, needed_bytes: int, free: FreeBytes) -> None:
+    """Raise DiskTooSmall when so many bytes have no room on the file system of ``root``."""
+    have = free(root)
+    if have < needed_bytes:
+        raise DiskTooSmall(root, needed_bytes=needed_bytes, free_bytes=have)
 
 
 def _packages_bytes(file: ModelFile) -> int:

@@ -1,4 +1,4 @@
-"""``relance models``: fetch, verify, list and locate the pinned models."""
+"""``relance models``: fetch, verify, list and locate the pinned models, and carry them where there is no network."""
 
 from __future__ import annotations
 
@@ -7,16 +7,18 @@ from typing import Annotated
 
 import typer
 
-from engines.models import ModelError, Store, fetch, load_lock
+from engines.models import ModelError, Store, export_archive, fetch, import_archive, load_lock
 from engines.models.errors import HashMismatch
+from engines.models.events import Event, MemberLeft
 from engines.models.fetch import missing_files
 from engines.models.lock import Artifact, ModelFile, Profile
 from engines.models.store import RELANCE_MODELS_DIR
 from server.cli.fetch_screen import FetchScreen
 
-app = typer.Typer(no_args_is_help=True, help="Fetch, verify, list and locate the pinned models.")
+app = typer.Typer(no_args_is_help=True, help="Fetch, verify, list, locate, export and import the pinned models.")
 
 ProfileName = Annotated[str, typer.Argument(metavar="[PROFILE]", help="A profile of models.lock.")]
+ArchivePath = Annotated[Path, typer.Argument(metavar="FILE", help="The archive.")]
 StoreDir = Annotated[
     Path | None,
     typer.Option("--dir", envvar=RELANCE_MODELS_DIR, help="The model store. [default: ~/.cache/relance/models]"),
@@ -33,6 +35,36 @@ def fetch_command(profile: ProfileName = "fr", directory: StoreDir = None) -> No
         typer.echo(f"{profile}: {_size(chosen.size_bytes)} of models in {store.root}, every hash checked")
     else:
         typer.echo(f"{profile}: nothing to fetch, all files are in {store.root}")
+
+
+@app.command("export")
+def export_command(file: ArchivePath, profile: ProfileName = "fr", directory: StoreDir = None) -> None:
+    """Write the profile's models to one archive, for a machine without a network."""
+    chosen, store = load_lock().profile(profile), Store(directory)
+    with FetchScreen() as screen:
+        export_archive(chosen, store, file, screen.show)
+    typer.echo(f"{profile}: {_size(file.stat().st_size)} in {file}, every hash checked")
+    typer.echo(f"on the other machine, run: relance models import {file.name}")
+
+
+@app.command("import")
+def import_command(file: ArchivePath, directory: StoreDir = None) -> None:
+    """Take the models out of an archive, each once its hash is right; what is there and verified is left alone."""
+    store = Store(directory)
+    with FetchScreen() as screen:
+
+        def show(event: Event) -> None:
+            if isinstance(event, MemberLeft):  # the name is anyone's: what would move the cursor is shown, not done
+                typer.echo(f"not taken: {event.name!r}, {event.reason}", err=True)
+            else:
+                screen.show(event)
+
+        imported = import_archive(file, load_lock(), store, show)
+    name, taken = imported.profile.name, len(imported.taken)
+    if taken:
+        typer.echo(f"{name}: {taken} files from {file} in {store.root}, every hash checked")
+    else:
+        typer.echo(f"{name}: nothing to import, all files are in {store.root}")
 
 
 @app.command("verify")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from engines.models.store import default_root
+
 MAX_THREADS = 4
 """Threads for one engine by default: the models are small, and beyond four threads they get slower, not faster."""
 
@@ -17,7 +19,7 @@ def data_home() -> Path:
 
 def models_home() -> Path:
     """Directory of the model store, the same for the server and for ``relance models``."""
-    return Path.home() / ".cache/relance/models"
+    return default_root()
 
 
 def default_threads() -> int:

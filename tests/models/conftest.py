@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from engines.models import Artifact, ModelFile, Profile, Store
+from engines.models import Artifact, Lock, ModelFile, Profile, Role, Store
 from engines.models.errors import SourceFailed
 from engines.models.sources import Package, parse
 from engines.models.web import Web
@@ -100,6 +100,29 @@ class Registry:
         return archive
 
 
+class Cargo:
+    """The profile ``test`` of files given as ARTIFACT/PATH and bytes, and its lock; ``sized`` pins the sizes, too."""
+
+    def __init__(self, files: dict[str, bytes], *, sized: bool = True) -> None:
+        self.files = files
+        artifacts: dict[str, Artifact] = {}
+        for name, data in files.items():
+            title, _, path = name.partition("/")
+            file = ModelFile(path, len(data) if sized else None, hashlib.sha256(data).hexdigest(), ())
+            before = artifacts[title].files if title in artifacts else ()
+            artifacts[title] = Artifact(title, title, "MIT", (*before, file))
+        roles: tuple[Role, ...] = ("vad", "stt", "llm", "tts", "voices")
+        self.profile = Profile("test", "tests", "en", "", dict(zip(roles, artifacts.values(), strict=False)))
+        self.lock = Lock(artifacts, {"test": self.profile})
+
+    def fill(self, root: Path) -> Store:
+        """A store at ``root`` with all the files, put there by hand."""
+        for name, data in self.files.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_bytes(data)
+        return Store(root)
+
+
 @pytest.fixture
 def hub() -> Iterator[Hub]:
     """A file host that reads from memory and breaks where the test says."""
@@ -174,3 +197,9 @@ def tables() -> dict[str, Any]:
         "profiles": {"ci": {"purpose": "tests", "language": "en", "voice": "v", **roles}},
         "recipes": {"voices": {"inputs": "npm:voices@1.0/voices/*.bin"}},
     }
+
+
+@pytest.fixture(scope="session")
+def cargo() -> type[Cargo]:
+    """Makes a profile of files that the test names: ``cargo({"model/model.bin": b"..."})``."""
+    return Cargo
