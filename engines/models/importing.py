@@ -53,8 +53,8 @@ def import_archive(
 ) -> Imported:
     """Take what the lock pins out of the archive at ``path``; what is in the store and right is left alone.
 
-    Raises ArchiveUnusable when it is no archive; ImportFailed, after the rest was taken, with all that was wrong;
-    DiskTooSmall (before anything is written, when it can be known), StoreNotWritable.
+    Raises ArchiveUnusable when it is no archive, or its medium fails; ImportFailed, after the rest was taken, with all
+    that was wrong; DiskTooSmall (before anything is written, when it can be known), StoreNotWritable.
     """
     with Tarball(path) as archive:
         entries = archive.entries()
@@ -140,7 +140,7 @@ class _Import:
         try:
             self.archive.copy(entry, self.store.partial(file), self._received(artifact, file))
             self.store.admit(artifact, file, str(self.archive.path))
-        except (HashMismatch, ArchiveUnusable) as failure:
+        except HashMismatch as failure:
             self.failures.append(failure)
         else:
             self.taken.append((artifact, file))

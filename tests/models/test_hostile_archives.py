@@ -123,6 +123,14 @@ def test_a_link_in_the_way_of_a_model_is_not_made(take: Import, store: Store, ou
     assert (outside / "model.bin").read_bytes() == b"mine"
 
 
+@pytest.mark.parametrize("kind", [b"1", b"2", b"3", b"4", b"5", b"6"])
+def test_what_has_no_data_of_its_own_skips_none(kind: bytes, take: Import, store: Store) -> None:
+    """A link, a device, a directory or a pipe may declare a size, which does not count: the next header follows."""
+    left = take(member("ear", kind=kind, size=2048), member(NAME, RIGHT))
+    assert [event.name for event in left] == ["ear"]
+    assert model(store).read_bytes() == RIGHT
+
+
 @pytest.mark.parametrize("name", [NAME, "ear/unknown", "././@LongLink"])
 @pytest.mark.parametrize("kind", [b"0", b"x", b"L", b"S"])
 @pytest.mark.parametrize("size", [1 << 33, 1 << 60, (1 << 88) - 1])
