@@ -52,7 +52,8 @@ class Breaker:
 async def keep_probing(breaker: Breaker, probe: Callable[[], Awaitable[object]], rules: ProbeRules) -> None:
     """Close ``breaker`` whenever it is open and ``probe`` succeeds. Runs until cancelled.
 
-    ``probe`` does one real inference and raises :class:`engines.errors.EngineError` when that fails.
+    ``probe`` does one real inference and raises :class:`engines.errors.EngineError` when that fails. It may take as
+    long as the wait after it: one that hangs would hide for a minute that its backend is well again.
     """
     while True:
         await breaker.opened()
@@ -61,8 +62,11 @@ async def keep_probing(breaker: Breaker, probe: Callable[[], Awaitable[object]],
             await asyncio.sleep(wait_s)
             wait_s = min(rules.max_wait_s, wait_s * 2)
             try:
-                await probe()
+                async with asyncio.timeout(wait_s):
+                    await probe()
             except EngineError as error:
                 log.info("engine_still_down", engine=error.engine, code=error.code, next_probe_s=wait_s)
+            except TimeoutError:
+                log.info("engine_still_silent", next_probe_s=wait_s)
             else:
                 breaker.close()

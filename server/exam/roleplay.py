@@ -10,6 +10,8 @@
   reading of the dialogue. With nothing to answer nothing happens.
 * The decision (``TurnEnded``) waits for the text of the segments announced until then. Sustained speech takes it back.
 * A short word into the examiner's turn, not sustained, is an aside: it is kept in its place, and asks for no reply.
+* Words that recognition lost, with nothing else to answer, have a sentence of the bank for an answer: nobody waits in
+  silence.
 * A reply that fails before it is said is tried once more under a new number; then the exam ends with the close code of
   a failed engine.
 * Preparing and saying are two steps. A speculation (:mod:`server.exam.speculation`) takes the first one in a pause that
@@ -148,7 +150,7 @@ class Roleplay(Sitting):
         self._tries = 0
         words = self._dialogue.unanswered()
         if not self.speculations.decide(words):
-            return self._prepare() if words else self._examiner.drop()
+            return self._prepare() if words or self._lost else self._examiner.drop()
         self._phase, self._tries = Phase.PREPARING, 1
         return self._speak(now) if self.speculations.is_ready else []
 
@@ -166,6 +168,8 @@ class Roleplay(Sitting):
 
     def _brief(self, open_text: str = "") -> ReplyBrief:
         self._fallback = self._bank.look_up(Need.STATEMENT)
+        if not self._dialogue.unanswered(open_text):
+            return ReplyBrief((), self._new_screen, self._fallback)
         history = self._dialogue.history(self._rules.history_budget_chars, open_text)
         return ReplyBrief(roleplay_prompts(self._language, self._subject, history), self._new_screen, self._fallback)
 

@@ -38,5 +38,5 @@ class RoleplayRules:
     terminal_flush_grace_ms: int = 3_000
     history_budget_chars: int = 6_000
     """Length of the dialogue in the prompt above which half of it is cut, in one block."""
-    speculations: int = 0
+    speculations: int = 3
     """How often in one turn of the candidate a reply may be prepared before the turn is known to be over."""

@@ -137,11 +137,12 @@ class EngineRoom:
             await asyncio.sleep(ASK_AGAIN_S)
 
     def _sound(self, profile: Profile) -> str:
-        """Return what the sound of the bank depends on: whoever speaks it, with which model and voice."""
-        primary = self._settings.choices("tts")[0]
-        if primary.is_own:
-            return f"{profile.artifacts['tts'].files[0].sha256} None {primary.voice or profile.voice}"
-        return f"{primary.style} {primary.url} {primary.model} {primary.voice} {primary.options}"
+        """Return what the sound of the bank depends on: whoever speaks it now, with which model and voice."""
+        choices = self._settings.choices("tts")
+        asked = next((each for each in choices if not self._watch.breakers[each.name].is_open), choices[0])
+        if asked.is_own:
+            return f"{profile.artifacts['tts'].files[0].sha256} None {asked.voice or profile.voice}"
+        return f"{asked.style} {asked.url} {asked.model} {asked.voice} {asked.options}"
 
     def _observe(self, attempt: Attempt) -> None:
         self._metrics.engine_attempt(attempt.engine, attempt.style, attempt.outcome, attempt.duration_s)

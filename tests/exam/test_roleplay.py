@@ -70,6 +70,18 @@ def test_two_segments_lost_in_a_row_end_the_exam(roleplay: Begin) -> None:
     assert exam(facts.PendingHeard())[-1] == do.Close(4006, "GEMINI_DISCONNECTED")
 
 
+def test_lost_words_have_a_sentence_of_the_bank_for_an_answer(roleplay: Begin) -> None:
+    """There is nothing to ask the LLM about; the candidate hears that the examiner is there, and may say it again."""
+    exam = roleplay()
+    exam.says("", lost=True)
+    (prepare,) = exam(facts.TurnEnded(1, 3_000))
+    assert prepare.brief.prompts == ()
+    assert prepare.brief.fallback in sentences("fr", Need.STATEMENT)
+    exam(facts.ReplyReady(1))
+    exam.speaks(1, prepare.brief.fallback)
+    assert last_words(exam.asks("C'est combien ?")[-1]) == "C'est combien ?"
+
+
 def test_the_examiner_waits_in_silence(roleplay: Begin) -> None:
     """However long, the candidate begins."""
     assert roleplay().until(839) == []

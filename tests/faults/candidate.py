@@ -39,14 +39,21 @@ class Candidate:
     def __init__(self, socket: ClientConnection) -> None:
         self.frames: list[Frame] = []
         self.over = False
+        self.closed_at_s = 0.0
+        """When the socket was closed, as frames have it."""
+        self.began_at = time.monotonic()
         self._socket = socket
-        self._began_at = time.monotonic()
         self._arrived = asyncio.Condition()
 
     @property
     def close(self) -> tuple[int | None, str | None]:
         """The close code and its reason."""
         return self._socket.close_code, self._socket.close_reason
+
+    @property
+    def now_s(self) -> float:
+        """This moment, as frames have it."""
+        return time.monotonic() - self.began_at
 
     async def say(self, pcm: NDArray[np.int16]) -> None:
         """Send speech, int16 at 16 kHz, at once."""
@@ -75,6 +82,12 @@ class Candidate:
             await self._arrived.wait_for(lambda: self.over)
         return self.close
 
+    async def until_any(self, *kinds: str) -> float:
+        """Wait for a frame of one of these kinds, or for the close; return when that was, as frames have it."""
+        async with asyncio.timeout(PATIENCE_S), self._arrived:
+            await self._arrived.wait_for(lambda: self.over or any(map(self.of, kinds)))
+        return min((self.of(kind)[0].at_s for kind in kinds if self.of(kind)), default=self.closed_at_s)
+
     def of(self, kind: str) -> list[Frame]:
         """Return the frames of this kind so far."""
         return [frame for frame in self.frames if frame.kind == kind]
@@ -88,7 +101,7 @@ class Candidate:
         try:
             async for text in self._socket:
                 content = json.loads(text)
-                frame = Frame(time.monotonic() - self._began_at, _kind(content), content)
+                frame = Frame(self.now_s, _kind(content), content)
                 async with self._arrived:
                     self.frames.append(frame)
                     self._arrived.notify_all()
@@ -96,6 +109,7 @@ class Candidate:
             pass
         async with self._arrived:
             self.over = True
+            self.closed_at_s = self.now_s
             self._arrived.notify_all()
 
 
@@ -106,11 +120,11 @@ def _kind(content: dict[str, Any]) -> str:
 
 
 @asynccontextmanager
-async def sit(server: Any, task: str, sub: str) -> AsyncIterator[Candidate]:
-    """Sit task ``t1`` or ``t2`` (its first subject) as the user ``sub``, with captions; leave at the end."""
+async def sit(server: Any, task: str, sub: str, *, subject: int = 0) -> AsyncIterator[Candidate]:
+    """Sit task ``t1`` or ``t2`` (on its first subject, unless told) as the user ``sub``, with captions."""
     query = {"token": server.token(sub), "captions": "1"}
     if task == "t2":
-        query["sujet"] = (await Watch(server).get("/sujets")).json()[0]["id"]
+        query["sujet"] = (await Watch(server).subjects())[subject]["id"]
     async with connect(server.ws(f"/{task}/live", **query), compression=None, max_size=None, proxy=None) as socket:
         candidate = Candidate(socket)
         reading = asyncio.create_task(candidate.read())
@@ -119,6 +133,12 @@ async def sit(server: Any, task: str, sub: str) -> AsyncIterator[Candidate]:
         finally:
             await socket.close()
             await reading
+
+
+def read_figure(exposition: str, name: str, **labels: str) -> float:
+    """Return a figure of Prometheus' text: the sum of the samples that have these labels."""
+    samples = [sample for family in text_string_to_metric_families(exposition) for sample in family.samples]
+    return sum(each.value for each in samples if each.name == name and labels.items() <= each.labels.items())
 
 
 class Watch:
@@ -133,6 +153,10 @@ class Watch:
         async with httpx.AsyncClient(base_url=self._server.http, trust_env=False, timeout=PATIENCE_S) as client:
             return await client.get(path, headers=headers)
 
+    async def subjects(self) -> list[dict[str, Any]]:
+        """Return the subjects of task 2."""
+        return list((await self.get("/sujets")).json())
+
     async def productions(self, sub: str) -> list[dict[str, Any]]:
         """Return the user's productions, whole."""
         listed = (await self.get("/productions", sub)).json()
@@ -144,10 +168,8 @@ class Watch:
         return production
 
     async def figure(self, name: str, **labels: str) -> float:
-        """Return a figure of ``/metrics``: the sum of the samples that have these labels."""
-        text = (await self.get("/metrics")).text
-        samples = [sample for family in text_string_to_metric_families(text) for sample in family.samples]
-        return sum(each.value for each in samples if each.name == name and labels.items() <= each.labels.items())
+        """Return a figure of ``/metrics``; see :func:`read_figure`."""
+        return read_figure((await self.get("/metrics")).text, name, **labels)
 
     async def is_ready(self) -> bool:
         """Whether every engine is ready."""

@@ -21,7 +21,7 @@ def descendants(pid: int) -> list[int]:
 
 def running(pid: int, module: str) -> int:
     """Return the process below ``pid`` that runs ``python -m module``."""
-    (found,) = [each for each in descendants(pid) if module.encode() in _arguments(each)]
+    (found,) = [each for each in descendants(pid) if module.encode() in arguments(each)]
     return found
 
 
@@ -52,10 +52,17 @@ def memory_bytes(pid: int) -> int:
     return pages * os.sysconf("SC_PAGE_SIZE")
 
 
+def processor_s(pid: int) -> float:
+    """Return the processor time that a process has used, in seconds."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def open_files(pid: int) -> int:
     """Return how many file descriptors a process has."""
     return len(list(Path(f"/proc/{pid}/fd").iterdir()))
 
 
-def _arguments(pid: int) -> list[bytes]:
+def arguments(pid: int) -> list[bytes]:
+    """Return the command line of a process."""
     return Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")

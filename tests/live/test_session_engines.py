@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from engines.errors import EngineUnavailable
+from server.exam.bank import Need, sentences
 from server.exam.effects import Close
 
 PRICE = "Le billet coûte quarante euros."
@@ -84,17 +85,22 @@ async def test_a_synthesis_that_fails_once_is_tried_again(rooms: Any) -> None:
 
 
 async def test_a_recognition_that_fails_once_ends_nothing(rooms: Any) -> None:
-    """One segment is lost after its retries: the candidate says it again, and is answered."""
+    """One segment is lost after its retries: the bank answers it, the candidate says it again, and is answered."""
     room = rooms.roleplay(PRICE)
     room.stt.faults = deque([gone("stt")])
 
     async def script(candidate: Any) -> None:
         await candidate.say(ASKED)
-        await candidate.keep_silent(5)
-        await ask(candidate)
+        await candidate.silent_until("turnComplete")
+        await candidate.say(ASKED)
+        await candidate.silent_until("turnComplete", 2)
+        candidate.end()
+        await candidate.until("report")
 
     assert await room.conduct(script) == Close(1000)
-    assert lines(room) == [f"Candidat : {ASKED}", f"Examinateur : {PRICE}"]
+    stands_in, *rest = lines(room)
+    assert stands_in.removeprefix("Examinateur : ") in sentences("fr", Need.STATEMENT)
+    assert rest == [f"Candidat : {ASKED}", f"Examinateur : {PRICE}"]
 
 
 @pytest.mark.parametrize("task", ["interview", "roleplay"])
