@@ -1,7 +1,7 @@
 """Keeps out of a transcript what Whisper makes up when nobody speaks: noise turned into credits, loops of one phrase.
 
-Judged by Whisper's own evidence first; a list of phrases known to be made up counts only where that evidence is weak,
-as a candidate may well say one of them.
+Judged by Whisper's own evidence first; lists of phrases known to be made up count only where that evidence is weak,
+as a candidate may well say one of them. Measured in docs/decisions/0006-inventions.md.
 """
 
 from __future__ import annotations
@@ -13,8 +13,12 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-NO_SPEECH, NO_SPEECH_LOGPROB = 0.6, -1.0
-"""Nobody speaks: Whisper's own thresholds, of which both must be passed (``transcribe.py``)."""
+NO_SPEECH = 0.6
+"""Nobody speaks: Whisper's own threshold (``transcribe.py``), beyond which an everyday invention is one."""
+
+SILENCE_NO_SPEECH, SILENCE_LOGPROB = 0.5, -1.0
+"""Silence, if both are passed. Whisper's own rule has 0.6 and -1.0, which blowing on a microphone gets through; of
+improbable texts that were said, none was beyond 0.2."""
 
 COMPRESSION_RATIO = 2.4
 """Text that compresses better than this repeats itself: Whisper's own threshold."""
@@ -35,7 +39,14 @@ _KNOWN = re.compile(
     r"|(please |don t forget to )?(like and )?subscribe( to (my|our|the) channel)?.*"
     r"|(subtitles|captions|transcription|transcribed) by .*"
     r"|(i ll )?see you (guys )?(in the )?next (video|time)"
+    r"|je vous invite (a )?vous( .*video)?"
 )
+"""What ends a video: nobody says it in an exam, so that weak evidence is enough."""
+
+_EVERYDAY = re.compile(r"you|so|okay|bye|(thank you|thanks)( so much| very much)?|merci( beaucoup)?")
+"""Short answers that Whisper is also fluent in when nobody speaks: a good log-probability says nothing for them, so
+that the no-speech probability decides alone."""
+
 _SOUND = re.compile(r"\[[^\]]*\]|\([^)]*\)|\*[^*]*\*|[♪♫♬]+")
 
 
@@ -56,7 +67,7 @@ def believable(segments: Sequence[Segment]) -> list[Segment]:
     return [
         Segment(text, each.seconds, each.avg_logprob, each.no_speech_prob, each.compression_ratio)
         for each, text in kept
-        if text and not (_is_weak(each) and _KNOWN.fullmatch(_plain(text)))
+        if text and not _is_known(each, _plain(text))
     ]
 
 
@@ -98,7 +109,14 @@ def _cleaned(segment: Segment) -> str:
 def _is_silence(segment: Segment) -> bool:
     if segment.no_speech_prob is None or segment.avg_logprob is None:
         return False
-    return segment.no_speech_prob > NO_SPEECH and segment.avg_logprob < NO_SPEECH_LOGPROB
+    return segment.no_speech_prob > SILENCE_NO_SPEECH and segment.avg_logprob < SILENCE_LOGPROB
+
+
+def _is_known(segment: Segment, words: str) -> bool:
+    """Return whether ``words`` are known to be made up on evidence such as the segment's."""
+    if _EVERYDAY.fullmatch(words) and (segment.no_speech_prob or 0.0) > NO_SPEECH:
+        return True
+    return _is_weak(segment) and _KNOWN.fullmatch(words) is not None
 
 
 def _is_weak(segment: Segment) -> bool:

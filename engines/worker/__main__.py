@@ -21,6 +21,9 @@ from engines.worker.config import WorkerConfig
 MIN_ONNXRUNTIME = (1, 32)
 """Older ones give NaN with the int8 Kokoro on CPUs with AMX, and take twice the time."""
 
+SEND_BUFFER_BYTES = 65_536
+"""What the system keeps of an answer that nobody takes; left to itself, it takes megabytes, minutes of speech."""
+
 
 def main() -> int:
     """Run the worker; returns the exit code."""
@@ -63,6 +66,7 @@ def _listen(port: int) -> socket.socket:
     """Take the port before the models are loaded: a wrong one is said in milliseconds."""
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
     try:
         listening.bind(("127.0.0.1", port))
     except OSError as error:
@@ -74,11 +78,13 @@ def _serve(config: WorkerConfig, listening: socket.socket) -> int:
     import uvicorn
 
     from engines.worker.app import Models, application
+    from engines.worker.patience import impatient
 
     models = Models(config)
     # uvicorn would log tracebacks, whose messages may hold text; engines.worker.edge tells what is needed.
     settings = uvicorn.Config(
         application(config, models),
+        http=impatient(config.idle_s),
         log_config=None,
         log_level="critical",
         access_log=False,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Coroutine
+from collections.abc import AsyncGenerator, Coroutine
 from contextlib import aclosing
 from typing import Any, TypeVar
 
 import msgspec
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from engines.worker.problems import Problem
 
@@ -45,7 +46,20 @@ async def collected(steps: AsyncGenerator[T, None]) -> list[T]:
         return [step async for step in steps]
 
 
-async def streamed(request: Request, parts: AsyncGenerator[bytes, None], media_type: str) -> StreamingResponse:
+class Streamed(StreamingResponse):
+    """A streamed answer whose parts are closed when it ends, also by a failure to send one."""
+
+    def __init__(self, parts: AsyncGenerator[bytes, None], media_type: str) -> None:
+        super().__init__(parts, media_type=media_type)
+        self._parts = parts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the answer."""
+        async with aclosing(self._parts):
+            await super().__call__(scope, receive, send)
+
+
+async def streamed(request: Request, parts: AsyncGenerator[bytes, None], media_type: str) -> Streamed:
     """Return a response that sends ``parts`` as they are made, and closes them when the caller hangs up.
 
     The first part is awaited here: a failure before it is still an answer with a status of its own.
@@ -55,14 +69,14 @@ async def streamed(request: Request, parts: AsyncGenerator[bytes, None], media_t
     except BaseException:
         await parts.aclose()
         raise
-    return StreamingResponse(_rest(first, parts), media_type=media_type)
+    return Streamed(_rest(first, parts), media_type)
 
 
 async def _first(parts: AsyncGenerator[bytes, None]) -> bytes:
     return await anext(parts, b"")
 
 
-async def _rest(first: bytes, parts: AsyncGenerator[bytes, None]) -> AsyncIterator[bytes]:
+async def _rest(first: bytes, parts: AsyncGenerator[bytes, None]) -> AsyncGenerator[bytes, None]:
     async with aclosing(parts):
         yield first
         async for part in parts:

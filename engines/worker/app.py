@@ -96,7 +96,7 @@ def application(config: WorkerConfig, models: Models) -> Starlette:
     }
     gets = {
         "/models": list_models,
-        "/models/{name}": one_model,
+        "/models/{name:path}": one_model,
         "/healthz": health,
         "/readyz": health,
         "/metrics": figures,

@@ -13,7 +13,7 @@ from engines.worker.config import WorkerConfig
 from engines.worker.detector import Detector, Span
 from engines.worker.lane import Lane
 from engines.worker.problems import no_such_model
-from engines.worker.uploads import file, form
+from engines.worker.uploads import file, form, in_memory
 
 
 class DetectionsRoute:
@@ -29,11 +29,11 @@ class DetectionsRoute:
         if self._detector is None:
             raise no_such_model("silero", None)
         async with form(request, self._config.max_upload_bytes) as fields:
-            upload = await file(fields)
+            upload = file(fields)
             detector = self._detector
 
             def job() -> Generator[list[Span] | None, None, None]:
-                yield from detector.detect(decode(upload, self._config.max_audio_s))
+                yield from detector.detect(decode(in_memory(upload), self._config.max_audio_s))
 
             steps = await unless_gone(request, collected(self._lane.run(job())))
         return JSONResponse([{"start": span.start, "end": span.end} for span in steps[-1] or ()])

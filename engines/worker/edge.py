@@ -1,6 +1,6 @@
 """The outermost layer: every request is counted and timed, no failure leaves with content in its message.
 
-A caller who neither sends the rest of a request nor takes the rest of an answer holds no place for long.
+A caller who does not send the rest of a request is given up; :mod:`engines.worker.patience` has those who take nothing.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ import asyncio
 import time
 import traceback
 from collections.abc import Awaitable
-from typing import TypeVar
 
 import structlog
 from starlette.requests import ClientDisconnect
@@ -17,8 +16,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from engines.worker.metrics import Metrics
 from engines.worker.problems import Problem
-
-T = TypeVar("T")
 
 _log = structlog.get_logger()
 
@@ -28,7 +25,7 @@ class Broken(Exception):
 
 
 class Stalled(Exception):
-    """The caller has sent nothing, or taken nothing, for too long."""
+    """The caller has sent nothing for too long."""
 
 
 class Edge:
@@ -50,13 +47,13 @@ class Edge:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-            await self._unless_stalled(send(message))
+            await send(message)
 
         async def reading() -> Message:
             nonlocal more_body
             if not more_body:
                 return await receive()  # whether the caller hangs up, for as long as the answer takes
-            message = await self._unless_stalled(receive())
+            message = await self._in_time(receive())
             more_body = message.get("more_body", False)
             return message
 
@@ -79,10 +76,10 @@ class Edge:
         finally:
             self._count(scope, status, time.monotonic() - started)
 
-    async def _unless_stalled(self, step: Awaitable[T]) -> T:
+    async def _in_time(self, coming: Awaitable[Message]) -> Message:
         try:
             async with asyncio.timeout(self._idle_s):
-                return await step
+                return await coming
         except TimeoutError:
             raise Stalled from None
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Generator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Final, TypeVar
 
@@ -37,7 +37,19 @@ class Lane:
         self.name = name
         self.capacity = capacity
         self.open_jobs = 0
+        self.steps_begun = 0
+        self._asked: set[Future[object]] = set()
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix=name)
+
+    @property
+    def running(self) -> int:
+        """Steps on the thread: 0 or 1."""
+        return sum(step.running() for step in tuple(self._asked))
+
+    @property
+    def waiting(self) -> int:
+        """Jobs whose next step waits for the thread; one that neither runs nor waits has to be taken by its caller."""
+        return len(self._asked) - self.running
 
     async def run(self, job: Generator[T, None, None]) -> AsyncGenerator[T, None]:
         """Yield what ``job`` yields, each step run on the lane's thread.
@@ -46,12 +58,21 @@ class Lane:
         or cancelling frees the place at once; the step in progress ends on its own.
         """
         with self._place():
-            loop = asyncio.get_running_loop()
             try:
-                while (item := await loop.run_in_executor(self._thread, next, job, _END)) is not _END:
+                while (item := await asyncio.wrap_future(self._ask(job))) is not _END:
                     yield item  # type: ignore[misc]  # the sentinel is excluded by the loop's condition
             finally:
                 self._thread.submit(job.close)
+
+    def _ask(self, job: Generator[T, None, None]) -> Future[object]:
+        step: Future[object] = self._thread.submit(self._next, job)
+        self._asked.add(step)
+        step.add_done_callback(self._asked.discard)
+        return step
+
+    def _next(self, job: Generator[T, None, None]) -> object:
+        self.steps_begun += 1  # by the lane's one thread alone
+        return next(job, _END)
 
     @contextmanager
     def _place(self) -> Generator[None, None, None]:

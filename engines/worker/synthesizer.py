@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -34,6 +35,19 @@ _ESPEAK: Final = {"a": "en-us", "b": "en-gb", "e": "es", "f": "fr-fr", "h": "hi"
 """espeak-ng's language for the first letter of a voice. Kokoro's ja and zh voices need phonemes of another kind."""
 
 
+_SAMPLES_PER_FRAME: Final = 600
+"""What Kokoro makes of one step of its predicted durations: 25 ms."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """Speech of one clause at 24 kHz, shape [n]; ``phonemes`` that the model took, ``frames`` of 25 ms that it made."""
+
+    samples: NDArray[np.float32]
+    phonemes: int
+    frames: int
+
+
 class Synthesizer:
     """One loaded Kokoro. Not for two threads at once: the lane sees to that."""
 
@@ -46,8 +60,8 @@ class Synthesizer:
         if config.voice not in self.voices:
             raise Unusable(f"tts: no voice {config.voice!r} in {config.voices_bin}; it has {_some(self.voices)}")
 
-    def speak(self, text: str, voice: str, speed: float) -> Generator[NDArray[np.float32], None, None]:
-        """Yield speech at 24 kHz, shape [n], one clause a step; nothing when ``text`` has nothing to say.
+    def speak(self, text: str, voice: str, speed: float) -> Generator[Spoken, None, None]:
+        """Yield speech, one clause a step; nothing when ``text`` has nothing to say.
 
         ``voice`` is one of :attr:`voices`, ``speed`` in [0.5, 2]. Raises :class:`Problem` ``bad_audio``.
         """
@@ -61,7 +75,8 @@ class Synthesizer:
             # Checked before it is trimmed: trimming turns NaN into silence.
             check(samples)
             trimmed, _ = trim(samples)
-            yield np.concatenate((np.zeros(round(pause * TTS_RATE_HZ), np.float32), trimmed))
+            spoken = np.concatenate((np.zeros(round(pause * TTS_RATE_HZ), np.float32), trimmed))
+            yield Spoken(spoken, len(phonemes), len(samples) // _SAMPLES_PER_FRAME)
             pause = _pause_after(clause) / speed
 
     def _phonemes(self, clause: str, language: str) -> str:

@@ -104,11 +104,19 @@ class Transcriber:
             condition_on_previous_text=False,
             without_timestamps=not timestamps,
             word_timestamps=request.words,
-            max_new_tokens=min(MAX_NEW_TOKENS, _TOKENS_SPARE + round(_TOKENS_PER_S * seconds)),
+            max_new_tokens=token_limit(seconds),
             vad_filter=False,
         )
         for segment in found:
             yield _segment(segment, seconds)
+
+
+def token_limit(seconds: float) -> int:
+    """Return how many tokens one decode of a window may give, for audio of ``seconds``: more than speech needs.
+
+    A loop is cut off there, after at most two decodes. The token that ends a text may come on top.
+    """
+    return min(MAX_NEW_TOKENS, _TOKENS_SPARE + round(_TOKENS_PER_S * seconds))
 
 
 def _segment(found: Any, seconds: float) -> Segment:

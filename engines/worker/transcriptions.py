@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Generator
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any, BinaryIO, Final
 
 import msgspec
-import numpy as np
-from numpy.typing import NDArray
 from starlette.datastructures import FormData
 from starlette.requests import Request as HttpRequest
 from starlette.responses import JSONResponse, PlainTextResponse, Response
@@ -17,21 +16,25 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from engines.protocols import STT_RATE_HZ
 from engines.worker import subtitles
 from engines.worker.answers import collected, event, streamed, unless_gone, with_errors_told
-from engines.worker.audio_in import decode
+from engines.worker.audio_in import blocks
 from engines.worker.config import WorkerConfig
 from engines.worker.lane import Lane
 from engines.worker.problems import bad_request, no_such_model
-from engines.worker.transcriber import Request, Segment, Transcriber
-from engines.worker.uploads import file, form
+from engines.worker.stretches import stretches
+from engines.worker.transcriber import Request, Segment, Transcriber, Word
+from engines.worker.uploads import file, form, in_memory
 
 FORMATS: Final = ("json", "text", "verbose_json", "srt", "vtt")
 GRANULARITIES: Final = ("segment", "word")
 MAX_PROMPT_CHARS: Final = 4096
 
+_FRAMES_PER_S: Final = 100
+"""Whisper's feature frames, in which ``seek`` counts."""
+
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """The audio's length in seconds, known once it is decoded and before it is transcribed."""
+    """How many seconds of audio were decoded, before they are transcribed; long audio comes in several stretches."""
 
     seconds: float
 
@@ -47,7 +50,7 @@ class TranscriptionsRoute:
     async def __call__(self, request: HttpRequest) -> Response:
         """Answer one request; raises :class:`engines.worker.problems.Problem`."""
         async with form(request, self._config.max_upload_bytes) as fields:
-            upload = await file(fields)
+            upload = file(fields)
             transcriber = self._chosen(_text(fields, "model"))
             response_format = _one_of(fields, "response_format", FORMATS, "json")
             asked = _asked(fields, transcriber, response_format)
@@ -64,9 +67,28 @@ class TranscriptionsRoute:
     def _job(
         self, transcriber: Transcriber, upload: BinaryIO, asked: Request
     ) -> Generator[Decoded | Segment, None, None]:
-        samples: NDArray[np.float32] = decode(upload, self._config.max_audio_s)
-        yield Decoded(len(samples) / STT_RATE_HZ)
-        yield from transcriber.transcribe(samples, asked)
+        start_s, ids = 0.0, count()
+        for samples in stretches(blocks(in_memory(upload), self._config.max_audio_s)):
+            stretch = Decoded(len(samples) / STT_RATE_HZ)
+            yield stretch
+            for segment in transcriber.transcribe(samples, asked):
+                yield _moved(segment, start_s, next(ids))
+            start_s += stretch.seconds
+
+
+def _moved(segment: Segment, by_s: float, number: int) -> Segment:
+    """A segment of a stretch that begins ``by_s`` into the audio, as one of the audio."""
+    words = segment.words and [
+        Word(word.word, round(word.start + by_s, 3), round(word.end + by_s, 3)) for word in segment.words
+    ]
+    return replace(
+        segment,
+        id=number,
+        seek=segment.seek + round(_FRAMES_PER_S * by_s),
+        start=round(segment.start + by_s, 3),
+        end=round(segment.end + by_s, 3),
+        words=words,
+    )
 
 
 def _asked(fields: FormData, transcriber: Transcriber, response_format: str) -> Request:

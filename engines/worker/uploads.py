@@ -31,14 +31,23 @@ async def form(request: Request, max_bytes: int) -> AsyncIterator[FormData]:
         yield fields
 
 
-async def file(fields: FormData) -> BinaryIO:
-    """Return the uploaded file, in memory: a thread may read it after the form was closed.
+def file(fields: FormData) -> BinaryIO:
+    """Return the uploaded file, which lies on the disk beyond 1 MB, for :func:`in_memory` while the form is open.
 
-    raises :class:`Problem` 400 when the field ``file`` is missing or no file."""
+    Raises :class:`Problem` 400 when the field ``file`` is missing or no file.
+    """
     upload = fields.get("file")
     if not isinstance(upload, UploadFile):
         raise bad_request("The field 'file' is missing.", param="file", code="missing_field")
-    return io.BytesIO(await upload.read())
+    return upload.file
+
+
+def in_memory(upload: BinaryIO) -> BinaryIO:
+    """Return the whole of ``upload``, which a thread may read after the form was closed.
+
+    Called by a lane's thread, so that no more files are in memory than the lane has places, however many come in.
+    """
+    return io.BytesIO(upload.read())
 
 
 class _Counted:

@@ -22,6 +22,7 @@ KNOWN = [
     "Thank you for watching.",
     "Please subscribe to my channel.",
     "Subtitles by the Amara.org community",
+    "Je vous invite à vous faire une autre vidéo.",
 ]
 
 
@@ -61,6 +62,7 @@ def test_known_inventions_are_kept_on_good_evidence(text: str) -> None:
         "Je me suis abonné à un magazine.",
         "Je regarde des films avec des sous-titres.",
         "Je voudrais m'abonner à la salle de sport.",
+        "Je vous invite à mon anniversaire.",
     ],
 )
 def test_plain_answers_are_kept_on_weak_evidence(text: str) -> None:
@@ -68,9 +70,23 @@ def test_plain_answers_are_kept_on_weak_evidence(text: str) -> None:
     assert heard(text, -0.9, 0.55) == [text]
 
 
-def test_silence_is_whispers_own_rule() -> None:
-    """Both the no-speech probability and a low log-probability are needed to call a segment silence."""
-    assert heard("Bonjour madame", -1.1, 0.7) == []
+@pytest.mark.parametrize("text", ["you", "Thank you.", "Okay.", "Merci.", "Merci beaucoup !", "So,"])
+def test_everyday_inventions_are_dropped_only_where_nobody_speaks(text: str) -> None:
+    """Whisper is fluent in them on silence: beyond its no-speech threshold no log-probability saves them."""
+    assert heard(text, -0.1, 0.61) == []
+    assert heard(text, -0.9, 0.6) == [text]
+    assert heard(text, None, None) == [text]
+
+
+def test_everyday_words_in_an_answer_are_kept() -> None:
+    """Only the whole of a segment can be an everyday invention."""
+    assert heard("Thank you, I am fine.", -0.4, 0.9) == ["Thank you, I am fine."]
+    assert heard("Non merci.", -0.4, 0.9) == ["Non merci."]
+
+
+def test_silence_needs_both_evidences() -> None:
+    """A text is improbable and silence likelier than speech, or it is kept: Whisper mishears short words too."""
+    assert heard("Bonjour madame", -1.1, 0.51) == []
     assert heard("Bonjour madame", -0.9, 0.7) == ["Bonjour madame"]
     assert heard("Bonjour madame", -1.1, 0.5) == ["Bonjour madame"]
 

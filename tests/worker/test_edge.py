@@ -32,7 +32,7 @@ async def breaks_off(request: Request) -> StreamingResponse:
 @pytest.fixture
 def client() -> TestClient:
     routes = [Route("/fails", fails), Route("/breaks", breaks_off)]
-    return TestClient(Starlette(routes=routes, middleware=[Middleware(Edge, metrics=Metrics(()))]))
+    return TestClient(Starlette(routes=routes, middleware=[Middleware(Edge, metrics=Metrics(()), idle_s=30)]))
 
 
 def test_an_unforeseen_failure_is_a_500_without_content(client: TestClient) -> None:

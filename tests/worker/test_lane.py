@@ -72,10 +72,36 @@ def test_a_dropped_job_ends_after_the_step_it_is_in() -> None:
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        assert (lane.open_jobs, done) == (0, [])
+        assert (lane.open_jobs, lane.running, lane.waiting, done) == (0, 1, 0, [])
         go_on.set()
         assert await drain(lane, steps("next", 1, [])) == ["next0"]
         assert done == ["closed"]
+
+    asyncio.run(main())
+
+
+def test_a_lane_tells_what_runs_and_what_waits() -> None:
+    """One step is on the thread, the other job's waits for it; a job between two steps is open and neither."""
+
+    async def main() -> None:
+        lane, inside, go_on = Lane("tts", 3), threading.Event(), threading.Event()
+
+        def job() -> Generator[str, None, None]:
+            inside.set()
+            go_on.wait(10)
+            yield "one"
+
+        async with aclosing(lane.run(steps("a", 2, []))) as idle:
+            await anext(idle)
+            first = asyncio.create_task(drain(lane, job()))
+            await asyncio.to_thread(inside.wait, 10)
+            second = asyncio.create_task(drain(lane, steps("c", 1, [])))
+            await asyncio.sleep(0)
+            assert (lane.open_jobs, lane.running, lane.waiting) == (3, 1, 1)
+            go_on.set()
+            await asyncio.gather(first, second)
+            assert (lane.open_jobs, lane.running, lane.waiting) == (1, 0, 0)
+        assert lane.steps_begun == 1 + 2 + 2
 
     asyncio.run(main())
 
