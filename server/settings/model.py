@@ -123,7 +123,7 @@ class Settings(EngineSettings, BaseSettings):
     t1_terminal_flush_grace_ms: Milliseconds = _T1.terminal_flush_grace_ms
     """Task 1: how long the last words are waited for, at least."""
     t1_relance_lead_ms: Milliseconds = _T1.relance_lead_ms
-    """Task 1: how long before its time a relance is prepared."""
+    """Task 1: how long before its time a relance is prepared, at most; less once it is known how long that takes."""
     t1_relance_patience_ms: Milliseconds = _T1.relance_patience_ms
     """Task 1: how long after its time a relance is waited for before one of the bank is spoken."""
     t1_seed: int | None = None
