@@ -9,6 +9,7 @@ A package adds a style by an entry point of the group ``relance.engines``, named
 
 from __future__ import annotations
 
+import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, asynccontextmanager
 from importlib.metadata import EntryPoint, entry_points
@@ -116,7 +117,8 @@ async def _piper(setup: Setup) -> AsyncIterator[TextToSpeech]:
     command = setup.read_options(PiperOptions).command
     if not command:
         raise EngineMisconfigured(setup.kind, f"this style needs a command in {setup.name}_options, and there is none")
-    async with aclosing(PiperTextToSpeech(command, speaker=setup.voice)) as tts:
+    program = sys.executable if command[0] == "python" else command[0]  # ours, whatever "python" the path has first
+    async with aclosing(PiperTextToSpeech([program, *command[1:]], speaker=setup.voice)) as tts:
         yield tts
 
 

@@ -32,6 +32,7 @@ from server.live.session import Engines
 from server.live.watch import Watch
 from server.metrics import Metrics
 from server.settings import Settings
+from server.settings.engines import KINDS
 
 ASK_AGAIN_S = 2.0
 PROBES = ProbeRules()
@@ -93,21 +94,29 @@ class EngineRoom:
         own = await asyncio.to_thread(OwnProcesses.of, settings, profile, store)
         self._watch.children = own.children
         await own.start(stack)
-        tts = ResilientTextToSpeech(await self._kind(stack, own, "tts", partial(prove_tts, language=language)))
-        stt = ResilientSpeechToText(await self._kind(stack, own, "stt", partial(prove_stt, language=language)))
-        llm = ResilientLanguageModel(await self._kind(stack, own, "llm", partial(prove_llm, language=language)))
+        backends = {kind: await self._opened(stack, own, kind) for kind in KINDS}
+        tts = ResilientTextToSpeech(await self._kind(stack, "tts", backends["tts"], prove_tts))
+        stt = ResilientSpeechToText(await self._kind(stack, "stt", backends["stt"], prove_stt))
+        llm = ResilientLanguageModel(await self._kind(stack, "llm", backends["llm"], prove_llm))
         bank = await spoken_ahead(every_sentence(language), tts, settings.data_dir / "bank", self._sound(profile))
         self._states["bank"] = "ready"
         lead = Lead(settings.t1_relance_lead_ms / 1000)
         return Engines(vad, stt, llm, tts, bank, language, lead=lead)
 
-    async def _kind(self, stack: AsyncExitStack, own: OwnProcesses, kind: Kind, prove: Prove) -> Resilience[Any]:
-        """Return the backends of ``kind``, open until ``stack`` is closed, at least one of them proven."""
+    async def _opened(self, stack: AsyncExitStack, own: OwnProcesses, kind: Kind) -> list[Backend[Any]]:
+        """Return the backends of ``kind``, open until ``stack`` is closed; nothing has been asked of them yet."""
         backends: list[Backend[Any]] = []
         for choice in self._settings.choices(kind):
             engine = await opened(choice.style, own.setup(choice), stack)
             backends.append(Backend(engine, choice.style, choice.is_own))
             self._watch.breakers[choice.name] = backends[-1].breaker
+        return backends
+
+    async def _kind(
+        self, stack: AsyncExitStack, kind: Kind, backends: list[Backend[Any]], proof: Callable[..., Awaitable[object]]
+    ) -> Resilience[Any]:
+        """Return ``backends`` as one engine, at least one of them proven; one that is skipped is probed."""
+        prove = partial(proof, language=self._settings.language)
         await self._proven(kind, backends, prove)
         if len(backends) > 1:
             for each in backends:

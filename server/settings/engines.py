@@ -72,7 +72,7 @@ class EngineSettings(BaseModel):
     llm_url: Url | None = None
     """Address of the language model's server (`openai`: with its `/v1`); none: the server starts its own llama.cpp."""
     llm_model: str | None = None
-    """Model asked for at `llm_url`."""
+    """Model asked for at `llm_url`; needed with it."""
     llm_api_key: SecretStr | None = None
     """Key for `llm_url`."""
     llm_options: Options = Field(default={}, repr=False)

