@@ -16,7 +16,7 @@ import typer
 from engines.errors import EngineError
 from engines.models import ModelError
 from server.auth import NoSecret
-from server.cli import models
+from server.cli import bench, models
 from server.cli.doctor import doctor
 from server.cli.errors import CommandError
 from server.cli.exam import exam
@@ -32,10 +32,11 @@ INTERRUPTED = 130
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="Live oral exams by voice, on your own machine.")
 app.command()(serve)
+app.command()(doctor)
 app.command()(token)
 app.command()(exam)
-app.command()(doctor)
 app.add_typer(models.app, name="models")
+app.add_typer(bench.app, name="bench")
 
 
 def _print_version(wanted: bool) -> None:
