@@ -3,11 +3,12 @@ PROFILE ?= fr
 TASK ?= t1
 BIN := .venv/bin
 
-.PHONY: help setup run test lint exam lock
+.PHONY: help setup run test test-thorough lint exam lock
 
 help:
 	@echo 'make run [PROFILE=fr]             set up and serve; PROFILE=ci is the small English one'
 	@echo 'make test                         set up and run the tests'
+	@echo 'make test-thorough                set up and run the tests that take another quarter of an hour'
 	@echo 'make setup [PROFILE=fr]           the virtual environment and the models of a profile'
 	@echo 'make lint                         ruff and mypy'
 	@echo 'make exam AUDIO=FILE [TASK=t1]    sit an exam with the voice of a sound file'
@@ -22,6 +23,10 @@ run: setup
 test:
 	tools/setup.sh ci
 	$(BIN)/python -m pytest
+
+test-thorough:
+	tools/setup.sh ci
+	$(BIN)/python -m pytest -m thorough
 
 lint:
 	tools/setup.sh --no-models

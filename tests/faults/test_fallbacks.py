@@ -12,6 +12,8 @@ import pytest
 
 from engines.breaker import Breaker, ProbeRules, keep_probing
 
+pytestmark = pytest.mark.thorough
+
 SLACK_S = 5.0
 """Room for a machine that others use as well."""
 FIRST_PROBE_S, SECOND_PROBE_S = 5.0, 10.0

@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+pytestmark = pytest.mark.thorough
+
 DISCONNECTED = (4006, "GEMINI_DISCONNECTED")
 AT_ONCE = 3
 SLACK_S = 5.0

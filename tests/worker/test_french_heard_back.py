@@ -141,6 +141,7 @@ def hear(client: httpx.Client, text: str, speed: float) -> str:
     return str(answer.json()["text"])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("text", TABLE, ids=lambda text: text.written)
 def test_a_text_is_understood(text: Text, french: httpx.Client) -> None:
     """The words and numbers that carry the meaning are heard."""

@@ -146,6 +146,7 @@ def test_a_caller_who_hangs_up_frees_the_lane_at_the_next_clause(impatient: Supe
     assert len(answer.content) > 10_000
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(600)
 def test_half_an_hour_of_speech_is_served_in_bounded_memory(impatient: Supervised, two_cities: Path) -> None:
     """Dickens forty times over, in an upload within the limit: words to the end, and some hundred megabytes."""

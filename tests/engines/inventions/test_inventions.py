@@ -63,7 +63,7 @@ def test_a_session_hears_nobody_where_nobody_speaks(
     assert not any(utterance.lost for utterance in heard)
 
 
-@pytest.mark.parametrize("language", ["en", "fr"])
+@pytest.mark.parametrize("language", ["en", pytest.param("fr", marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("sound", ["silence", "room", "typing", "ballad", "strings", "breath"])
 def test_recognition_alone_hears_nobody_where_nobody_speaks(
     sound: str, language: str, listening: Listening, minute: Callable[[str], np.ndarray]
@@ -104,7 +104,7 @@ def test_no_utterance_is_lost(utterance: tuple[str, str, int], heard_of: Callabl
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("language", ["en", "fr"])
+@pytest.mark.parametrize("language", ["en", pytest.param("fr", marks=pytest.mark.thorough)])
 def test_utterances_are_understood(
     language: str, utterances: ModuleType, heard_of: Callable[[str, str, int], str]
 ) -> None:
