@@ -5,6 +5,7 @@ import os
 import resource
 import tarfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -30,13 +31,18 @@ def full(models: Any, tmp_path_factory: pytest.TempPathFactory) -> Store:
     return models.fill(tmp_path_factory.mktemp("models"))
 
 
-@pytest.fixture
-def file_size_limit() -> Iterator[int]:
-    """Files of this process may not be larger meanwhile: a write beyond that fails as on a small file system."""
+@contextmanager
+def file_size_limit(most: int) -> Iterator[None]:
+    """Files of this process may not be larger inside: a write beyond that fails as on a small file system.
+
+    No fixture: pytest reports a test before its fixtures end, and where its report is a file it could not write it.
+    """
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, hard))
-    yield 4096
-    resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 def names_in(directory: Path) -> list[str]:
@@ -170,11 +176,10 @@ def test_ctrl_c_leaves_nothing(full: Store, profile: Profile, tmp_path: Path) ->
     assert names_in(tmp_path) == []
 
 
-def test_a_file_system_that_refuses_more_is_one_line(
-    full: Store, profile: Profile, tmp_path: Path, file_size_limit: int
-) -> None:
+def test_a_file_system_that_refuses_more_is_one_line(full: Store, profile: Profile, tmp_path: Path) -> None:
     """A write that fails on the way is told with the archive's name and the system's reason; nothing is left."""
-    with pytest.raises(ArchiveNotWritable, match=r"a.tar cannot be written: File too large"):
+    refused = pytest.raises(ArchiveNotWritable, match=r"a.tar cannot be written: File too large")
+    with file_size_limit(4096), refused:
         export_archive(profile, full, tmp_path / "a.tar")
     assert names_in(tmp_path) == []
 
