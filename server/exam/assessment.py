@@ -12,8 +12,8 @@ from typing import Any
 
 from server.exam.notices import Language
 
-MAX_TOKENS = 450
-"""Tokens of one answer: the schema's longest texts, at three characters a token, and its keys."""
+MAX_TOKENS = 900
+"""Tokens of one answer: its keys and the schema's longest texts, of as many tokens as lists of numbers take."""
 
 MAX_POINTS = 4
 """Points of one criterion."""

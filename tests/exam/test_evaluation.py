@@ -164,7 +164,7 @@ def test_the_request_holds_task_target_and_transcript(task: Any, language: Any) 
     assert " 7" in system[1]
     assert "{" not in system[1]
     assert TRANSCRIPT in user[1]
-    assert prompt.max_tokens == MAX_TOKENS <= 450
+    assert prompt.max_tokens == MAX_TOKENS <= 900
     other = evaluation_request("EO_T1" if task == "EO_T2" else "EO_T2", language, TRANSCRIPT, 7)
     assert other.messages != prompt.messages
 

@@ -49,9 +49,23 @@ def status(code: int, **headers: str) -> Answer:
     return answer
 
 
+def is_warm_up(exchange: Any) -> bool:
+    """Whether one token is asked for, so that the model knows the prompt: what becomes of that nobody hears."""
+    return b'"max_tokens":1,' in exchange.body.replace(b" ", b"")
+
+
 def once(fault: Answer, then: Answer) -> Answer:
-    """Fail the first time only."""
-    return lambda exchange: (fault if exchange.number == 1 else then)(exchange)
+    """Fail the first time only; warm-ups do not count."""
+    failed: list[Any] = []
+
+    async def answer(exchange: Any) -> None:
+        if failed or is_warm_up(exchange):
+            await then(exchange)
+        else:
+            failed.append(exchange)
+            await fault(exchange)
+
+    return answer
 
 
 def whole(kind: str, *parts: bytes) -> Answer:

@@ -95,7 +95,8 @@ def exams(frail: Any, frail_llm: Any, answers: Any, sit: Any, watch: Any, dicken
             close = await candidate.until_closed()
         stored = await watch(frail).evaluated(sub)
         waited_s = came_at_s - said.at_s
-        asked_at = [each.begun_at for each in frail_llm.asked(scene)[asked_before:]]
+        asked = frail_llm.asked(scene)[asked_before:]
+        asked_at = [each.begun_at for each in asked if not answers.is_warm_up(each)]
         return Exam(close, said.content["text"], candidate.heard_as("examiner"), waited_s, asked_at, stored)
 
     async def every() -> dict[str, Any]:
