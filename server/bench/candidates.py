@@ -23,42 +23,49 @@ BARGE_EVERY = 2
 """Every second answer is cut into, so that half of the turns begin in silence and half in the examiner's words."""
 
 
-def asking(questions: Iterable[Voice], *, barges: bool = True) -> Talk:
-    """Return the way of a candidate who asks ``questions`` in turn and waits for each answer, or cuts into it."""
+def asking(questions: Iterable[Voice], *, counts: bool = True) -> Talk:
+    """Return the way of a candidate who asks ``questions`` in turn and waits for each answer, or cuts into it.
+
+    With ``counts``, the server's counters are read after each turn; with several sessions they would be everybody's.
+    """
 
     async def talk(exam: Exam) -> None:
-        exam.counted.append(await exam.inside.counted("t2"))
+        if counts:
+            exam.counted.append(await exam.inside.counted("t2"))
         since, said = len(exam.hearing.heard), False
         for number, (question, following) in enumerate(_with_next(questions), start=1):
             if not said:
                 exam.microphone.speak(question)
             await exam.microphone.silent()
             first = await exam.hearing.first({Kind.FIRST_FRAME}, since, ANSWER_PATIENCE_S)
-            said = barges and first is not None and following is not None and number % BARGE_EVERY == 0
+            said = first is not None and following is not None and number % BARGE_EVERY == 0
             if first is not None and not said:
                 await exam.hearing.first({Kind.TURN_COMPLETE}, since, TURN_PATIENCE_S)
             since = len(exam.hearing.heard)
             if said and following is not None:
                 await _cut_in(exam, following, since)
-            exam.counted.append(await exam.inside.counted("t2"))
+            if counts:
+                exam.counted.append(await exam.inside.counted("t2"))
 
     return talk
 
 
-def telling(voice: Voice, relances: int, *, patience_s: float) -> Talk:
+def telling(voice: Voice, relances: int, *, patience_s: float, counts: bool = True) -> Talk:
     """Return the way of a candidate who speaks ``voice`` over and over, until so many relances have been heard.
 
-    ``patience_s`` is how long a relance may be waited for, its drawn time included.
+    ``patience_s`` is how long a relance may be waited for, its drawn time included; ``counts`` as for :func:`asking`.
     """
 
     async def talk(exam: Exam) -> None:
-        exam.counted.append(await exam.inside.counted("t1"))
+        if counts:
+            exam.counted.append(await exam.inside.counted("t1"))
         speaking = asyncio.create_task(_speak_on(exam, voice))
         try:
             for _ in range(relances):
                 if not await _hear_relance(exam, patience_s):
                     return
-                exam.counted.append(await exam.inside.counted("t1"))
+                if counts:
+                    exam.counted.append(await exam.inside.counted("t1"))
         finally:
             speaking.cancel()
 

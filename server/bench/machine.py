@@ -7,6 +7,7 @@ import platform
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from server import cores
 from server.bench.record import Machine
 
 PACKAGES = ("onnxruntime", "ctranslate2", "faster-whisper", "kokoro-onnx", "xllamacpp", "numpy")
@@ -15,7 +16,6 @@ PACKAGES = ("onnxruntime", "ctranslate2", "faster-whisper", "kokoro-onnx", "xlla
 WIDE = ("avx2", "avx512f", "avx512_vnni", "avx_vnni", "amx_bf16", "amx_int8", "asimd", "sve")
 """Instructions that decide how fast a CPU infers."""
 
-_CGROUP = Path("/sys/fs/cgroup")
 _MB = 1024 * 1024
 
 
@@ -26,10 +26,10 @@ def this_machine() -> Machine:
         cpu=told.get("model name") or platform.processor() or platform.machine(),
         flags=tuple(flag for flag in WIDE if flag in (told.get("flags") or told.get("Features") or "").split()),
         cores=len(os.sched_getaffinity(0)),
-        quota=_quota(),
+        quota=cores.quota(),
         memory_mb=os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // _MB,
         memory_limit_mb=_memory_limit(),
-        load_before=round(os.getloadavg()[0], 2),
+        load=round(os.getloadavg()[0], 2),
         system=platform.platform(),
         python=platform.python_version(),
         packages={name: package_version(name) for name in PACKAGES},
@@ -50,14 +50,8 @@ def _cpu() -> dict[str, str]:
     return {name.strip(): value.strip() for name, _, value in pairs}
 
 
-def _quota() -> float | None:
-    """Cores' worth of time that the control group (version 2) grants; ``None`` without a limit."""
-    granted, _, period = _text(_CGROUP / "cpu.max").partition(" ")
-    return int(granted) / int(period) if granted.isdigit() else None
-
-
 def _memory_limit() -> int | None:
-    limit = _text(_CGROUP / "memory.max").strip()
+    limit = _text(cores.CGROUPS / "memory.max").strip()
     return int(limit) // _MB if limit.isdigit() else None
 
 

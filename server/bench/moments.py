@@ -7,6 +7,7 @@ unanswered or answered before it could know that it was over; each says so.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
@@ -33,7 +34,7 @@ def roleplay_turns(session: int, sat: Sat, spoken: Spoken) -> list[Turn]:
     ends = [sat.sent.time_of(turn.speech_end) for turn in spoken.turns]
     stages = _stages(sat.counted, len(spoken.turns))
     turns = []
-    for at, (turn, end_s, next_end_s) in enumerate(zip(spoken.turns, ends, [*ends[1:], float("inf")], strict=True)):
+    for at, (turn, (end_s, next_end_s)) in enumerate(zip(spoken.turns, pairwise([*ends, math.inf]), strict=True)):
         first_s = next((first for first in firsts if end_s <= first < next_end_s), None)
         turns.append(_roleplay_turn(session, at + 1, sat.sent, turn, first_s, stages[at]))
     return turns

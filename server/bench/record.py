@@ -73,7 +73,7 @@ class Machine(msgspec.Struct, frozen=True):
     quota: float | None
     memory_mb: int
     memory_limit_mb: int | None
-    load_before: float
+    load: float
     system: str
     python: str
     packages: dict[str, str]

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Literal
 
-from server.bench.machine import package_version, this_machine
-from server.bench.record import VERSION, Figure, Record, Turn
+from server.bench.machine import package_version
+from server.bench.record import VERSION, Figure, Machine, Record, Turn
 from server.settings import Settings
 
 TOLD = (
@@ -37,6 +37,7 @@ def settings_told(settings: Settings, own: Mapping[str, object]) -> Told:
 
 def recorded(
     kind: Literal["turns", "engines", "load"],
+    machine: Machine,
     title: str,
     settings: Told,
     figures: Iterable[Figure],
@@ -44,14 +45,14 @@ def recorded(
     turns: Iterable[Turn] = (),
     notes: Iterable[str] = (),
 ) -> Record:
-    """Return the record of a run that has just ended."""
+    """Return the record of a run that has just ended, on ``machine`` as it was before."""
     return Record(
         version=VERSION,
         kind=kind,
         title=title,
         made_at=datetime.now(UTC).isoformat(timespec="seconds"),
         relance=package_version("relance"),
-        machine=this_machine(),
+        machine=machine,
         settings=settings,
         figures=tuple(figures),
         turns=tuple(turns),

@@ -12,8 +12,9 @@ import numpy as np
 from engines.models import Profile, Store, load_lock
 from engines.silero import SileroVoiceActivity
 from server.bench import voices
+from server.bench.machine import this_machine
 from server.bench.processes import first_in_line
-from server.bench.record import Record
+from server.bench.record import Machine, Record
 from server.bench.recording import Told, recorded, settings_told
 from server.bench.turns import (
     NO_EVALUATION,
@@ -48,6 +49,7 @@ class Wanted:
 
 def run_turns(wanted: Wanted, tell: Tell) -> Record:
     """Measure, and return the record. Raises ``BenchError``, ``ClientError``, ``ModelError``, ``EngineError``."""
+    machine = this_machine()
     settings = load(profile=wanted.profile)
     profile, store = load_lock().profile(settings.profile), Store(settings.models_dir)
     spoken = speech(wanted.task, wanted.audio, wanted.silence_ms, settings, profile, store)
@@ -58,7 +60,7 @@ def run_turns(wanted: Wanted, tell: Tell) -> Record:
         tell("starting a private server: its engines are being loaded")
         with own_venue(settings.profile, own, voices.kept_in(store) / "server") as venue:
             measured = _measure(wanted, venue, spoken, store.path(profile, "vad"), tell)
-    return _record(wanted, settings, own, measured)
+    return _record(wanted, machine, settings, own, measured)
 
 
 def bench_settings(task: str, silence_ms: int) -> dict[str, object]:
@@ -89,7 +91,7 @@ def _measure(wanted: Wanted, venue: Venue, spoken: list[voices.Voice], vad: Path
         return asyncio.run(measure_roleplay(venue, spoken, wanted.turns, wanted.silence_ms, detector, tell))
 
 
-def _record(wanted: Wanted, settings: Settings, own: dict[str, object], measured: Measured) -> Record:
+def _record(wanted: Wanted, machine: Machine, settings: Settings, own: dict[str, object], measured: Measured) -> Record:
     is_own = wanted.url is None
     profile = settings.profile if is_own else None
     figures = (
@@ -100,6 +102,7 @@ def _record(wanted: Wanted, settings: Settings, own: dict[str, object], measured
     voice = "synthetic" if not wanted.audio else f"{len(wanted.audio)} files"
     return recorded(
         "turns",
+        machine,
         f"Turns of task {wanted.task[1]}, {'a private server' if is_own else 'a running server'}",
         {"task": wanted.task, "candidate": voice, **told},
         figures,

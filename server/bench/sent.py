@@ -51,12 +51,11 @@ class Sent:
         return self._at_s[bisect_right(self._ends, position - 1)]
 
     def lateness_s(self, from_s: float, to_s: float) -> float:
-        """Return how late the client was at its latest tick of those due from ``from_s`` to ``to_s`` and one more.
+        """Return by how much it was late at most, from the last tick before ``from_s`` to the first after ``to_s``.
 
-        One more: a client that slept through the moment ``to_s`` shows it there. One before as well, for the same
-        reason.
+        After: a client that slept through the moment ``to_s`` shows it there.
         """
-        first = max(0, bisect_right(self._ticks_due_s, from_s) - 1)
-        last = bisect_right(self._ticks_due_s, to_s) + 1
+        first = max(0, bisect_right(self._ticks_at_s, from_s) - 1)
+        last = bisect_right(self._ticks_at_s, to_s) + 1
         ticks = zip(self._ticks_due_s[first:last], self._ticks_at_s[first:last], strict=True)
         return max((at - due for due, at in ticks), default=0.0)

@@ -56,7 +56,7 @@ def remarks(record: Record) -> list[str]:
 def _heading(record: Record) -> Text:
     machine = record.machine
     text = Text(record.title, style="bold")
-    text.append(f"\n{machine.cpu}, {machine.cores} cores, load {machine.load_before:g} before", style="dim")
+    text.append(f"\n{machine.cpu}, {machine.cores} cores, load {machine.load:g} before", style="dim")
     return text
 
 

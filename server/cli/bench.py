@@ -20,7 +20,7 @@ from server.client.errors import ClientError
 if TYPE_CHECKING:
     from server.bench.record import Record
 
-app = typer.Typer(no_args_is_help=True, help="Measure what a candidate waits for.")
+app = typer.Typer(no_args_is_help=True, help="Measure turns, engines and load; draw the figures.")
 
 ProfileOption = Annotated[Profile | None, typer.Option(help="Profile of the private server, and of its engines.")]
 AudioOption = Annotated[list[Path] | None, typer.Option(help="The candidate's voice; none: synthetic questions.")]
@@ -44,10 +44,76 @@ def turns(
     """Drive a real server as a candidate would, and measure at the socket what the candidate waits for."""
     from server.bench.run_turns import Wanted, run_turns
 
-    _refuse_if(bool(url and profile), "--profile is for a private server: the one at --url has its own")
-    _refuse_if(bool(url) and task is Task.T1, "t1 needs a private server: of another, the drawn times are not known")
+    _check_place(url, profile, task)
     wanted = Wanted(task.value, turns, tuple(audio or ()), silence_ms, profile and profile.value, url, token)
     _conclude(json, lambda console: run_turns(wanted, _say(console)))
+
+
+@app.command()
+def engines(
+    stock: Annotated[bool, typer.Option(help="The stock library calls as well, on the same input.")] = False,
+    audio: AudioOption = None,
+    text: Annotated[Path | None, typer.Option(help="The words of --audio, for its word errors.")] = None,
+    texts: Annotated[int, typer.Option(min=1, max=50, help="Texts that the voice speaks.")] = 50,
+    rounds: Annotated[int, typer.Option(min=1, max=100, help="Dialogues with the language model.")] = 10,
+    profile: ProfileOption = None,
+    json: JsonOption = None,
+) -> None:
+    """Time each engine as the server calls it, in processes of our own."""
+    from server.bench.run_engines import Wanted, run_engines
+
+    _refuse_if(text is not None and not audio, "--text has the words of --audio, and there is none")
+    wanted = Wanted(profile and profile.value, tuple(audio or ()), text, texts, rounds, stock)
+    _conclude(json, lambda console: run_engines(wanted, _say(console)))
+
+
+@app.command()
+def load(
+    sessions: Annotated[list[int], typer.Option(min=1, max=64, help="Candidates at once; again for more numbers.")],
+    task: Annotated[Task, typer.Option(help="t1 or t2.")] = Task.T2,
+    minutes: Annotated[float, typer.Option(min=0.1, max=14, help="How long they speak, for each number.")] = 2.0,
+    audio: AudioOption = None,
+    silence_ms: SilenceOption = 2000,
+    profile: ProfileOption = None,
+    url: UrlOption = None,
+    token: TokenOption = None,
+    json: JsonOption = None,
+) -> None:
+    """Have many candidates sit at one server at once; say what they wait for and what each costs."""
+    from server.bench.run_load import Wanted, run_load
+
+    _check_place(url, profile, task)
+    chosen = profile and profile.value
+    wanted = Wanted(task.value, tuple(sessions), minutes, tuple(audio or ()), silence_ms, chosen, url, token)
+    _conclude(json, lambda console: run_load(wanted, _say(console)))
+
+
+@app.command()
+def report(
+    a: Annotated[Path, typer.Argument(metavar="A.json", help="A run, as --json wrote it.")],
+    html: Annotated[Path, typer.Option(help="Write the page to this file.")],
+    b: Annotated[Path | None, typer.Argument(metavar="[B.json]", help="Another, compared with the first.")] = None,
+) -> None:
+    """Draw one run, or two next to each other, as one HTML page that needs nothing else."""
+    from server.bench.page import page
+    from server.bench.record import BenchError, read
+
+    try:
+        records = [read(path) for path in (a, b) if path is not None]
+    except BenchError as fault:
+        raise CommandError(str(fault)) from fault
+    _refuse_if(
+        len({record.kind for record in records}) > 1, f"{a} and {b} are of different kinds, there is nothing to compare"
+    )
+    try:
+        html.write_text(page(records), encoding="utf-8")
+    except OSError as fault:
+        raise CommandError(f"cannot write {html}: {fault.strerror}") from fault
+
+
+def _check_place(url: str | None, profile: Profile | None, task: Task) -> None:
+    _refuse_if(bool(url and profile), "--profile is for a private server: the one at --url has its own")
+    _refuse_if(bool(url) and task is Task.T1, "t1 needs a private server: of another, the drawn times are not known")
 
 
 def _conclude(json: Path | None, run: Callable[[Console], Record]) -> None:

@@ -8,7 +8,6 @@ dropped by the core. The inbox has no bound of its own: whoever posts is (audio 
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -18,6 +17,7 @@ from starlette.websockets import WebSocket
 
 from engines.errors import EngineFault
 from engines.protocols import Language, LanguageModel, SpeechToText, TextToSpeech, VoiceActivity
+from server import cores
 from server.exam.effects import Close
 from server.exam.facts import ClientLeft, Fact, LimitExceeded, SessionStarted, TurnEnded, UtteranceHeard
 from server.exam.lead import Lead
@@ -59,7 +59,7 @@ class Engines:
     load: Load = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "load", Load(self.pace, most_replies=len(os.sched_getaffinity(0))))
+        object.__setattr__(self, "load", Load(self.pace, most_replies=cores.usable()))
 
 
 @dataclass(frozen=True, slots=True)

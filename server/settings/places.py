@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from engines.models.store import default_root
+from server import cores
 
 MAX_THREADS = 4
 """Threads for one engine by default: the models are small, and beyond four threads they get slower, not faster."""
@@ -23,5 +24,5 @@ def models_home() -> Path:
 
 
 def default_threads() -> int:
-    """Threads of one engine: the cores that this process may run on (its affinity), four at most."""
-    return min(MAX_THREADS, len(os.sched_getaffinity(0)))
+    """Threads of one engine: the cores that this process may keep busy, four at most."""
+    return min(MAX_THREADS, cores.usable())

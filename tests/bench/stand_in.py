@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -38,8 +38,8 @@ class Manner:
     drawn_s: tuple[float, ...] = ()
     interruption_s: float = 0.06
     breath_s: float = 0.01
-    refuses_with: tuple[int, str] | None = None
-    answers: bool = True
+    refusal: tuple[int, str] = (1013, "TRY_AGAIN_LATER")
+    places: int = 100
 
 
 @dataclass
@@ -51,6 +51,7 @@ class StandIn:
     silence_ms: int
     port: int = 0
     gaps: int = 0
+    exams: int = 0
     pcm: bytearray = field(default_factory=bytearray)
     decisions: list[int] = field(default_factory=list)
 
@@ -81,8 +82,9 @@ class StandIn:
         )
 
     async def serve_exam(self, socket: ServerConnection) -> None:
-        if self.manner.refuses_with:
-            await socket.close(*self.manner.refuses_with)
+        self.exams += 1
+        if self.exams > self.manner.places:
+            await socket.close(*self.manner.refusal)
             return
         exam = _Exam(self, socket)
         path = socket.request.path if socket.request else ""
@@ -114,7 +116,7 @@ class _Exam:
 
     def _heed(self, event: Event, group: asyncio.TaskGroup) -> None:
         match event:
-            case TurnEnded(at) if self._manner.answers:
+            case TurnEnded(at):
                 self._server.decisions.append(at)
                 self._speaking = group.create_task(self._answer(asyncio.get_running_loop().time()))
             case Sustained() if self._speaking is not None and not self._speaking.done():
@@ -157,9 +159,6 @@ class _Exam:
     @staticmethod
     async def _at(moment: float) -> None:
         await asyncio.sleep(moment - asyncio.get_running_loop().time())
-
-
-Serving = Callable[..., Any]
 
 
 @asynccontextmanager
