@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from faster_whisper import WhisperModel
 from numpy.typing import NDArray
 
 from engines.exits import Unusable
 from engines.protocols import STT_RATE_HZ
 from engines.worker.config import SttConfig
+from engines.worker.short_context import ShortContextModel
 
 WINDOW_S: Final = 30
 """Length of Whisper's window; longer audio takes several."""
@@ -137,12 +137,12 @@ def _segment(found: Any, seconds: float) -> Segment:
     )
 
 
-def _load(config: SttConfig) -> WhisperModel:
+def _load(config: SttConfig) -> ShortContextModel:
     """Load from the directory alone: faster-whisper fetches what is missing, so nothing may be missing."""
     missing = [name for name in _FILES if not (Path(config.model_dir) / name).is_file()]
     if missing:
         raise Unusable(f"stt: {config.model_dir} has no {', '.join(missing)}: fetch the profile's models")
     try:
-        return WhisperModel(config.model_dir, device="cpu", compute_type="int8", cpu_threads=config.threads)
+        return ShortContextModel(config.model_dir, device="cpu", compute_type="int8", cpu_threads=config.threads)
     except (RuntimeError, ValueError) as error:
         raise Unusable(f"stt: {config.model_dir} cannot be loaded: {error}") from error
