@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from engines.exits import Unusable
 from engines.protocols import TTS_RATE_HZ
-from engines.worker.clauses import clauses
+from engines.worker.clauses import clauses, mark_after
 from engines.worker.config import TtsConfig
 from engines.worker.onnx import session
 from engines.worker.problems import Problem
@@ -30,6 +30,10 @@ PEAK_LIMIT: Final = 4.0
 SENTENCE_PAUSE_S: Final = 0.25
 CLAUSE_PAUSE_S: Final = 0.1
 """kokoro-onnx's own pauses; the silence that the model leaves at both ends of a clause is trimmed."""
+
+TRIM_DB: Final = 60
+BREATH_TRIM_DB: Final = 45
+"""How far below the loudest sound silence is; less so where no mark stands, for a breath is shorter than a pause."""
 
 _ESPEAK: Final = {"a": "en-us", "b": "en-gb", "e": "es", "f": "fr-fr", "h": "hi", "i": "it", "p": "pt-br"}
 """espeak-ng's language for the first letter of a voice. Kokoro's ja and zh voices need phonemes of another kind."""
@@ -67,14 +71,18 @@ class Synthesizer:
         """
         language = _ESPEAK[voice[0]]
         pause = 0.0
-        for clause in clauses(speakable(text, language)):
+        pieces = list(clauses(speakable(text, language), language))
+        for number, clause in enumerate(pieces, start=1):
             phonemes = self._phonemes(clause, language)
             if not phonemes:
                 continue
+            breathes = number < len(pieces) and not mark_after(clause)
+            if breathes:
+                phonemes += ","  # the voice goes on: it must not fall as at an end
             samples, _ = self._kokoro.create(phonemes, voice, speed, is_phonemes=True, trim=False)
             # Checked before it is trimmed: trimming turns NaN into silence.
             check(samples)
-            trimmed, _ = trim(samples)
+            trimmed, _ = trim(samples, top_db=BREATH_TRIM_DB if breathes else TRIM_DB)
             spoken = np.concatenate((np.zeros(round(pause * TTS_RATE_HZ), np.float32), trimmed))
             yield Spoken(spoken, len(phonemes), len(samples) // _SAMPLES_PER_FRAME)
             pause = _pause_after(clause) / speed
@@ -92,7 +100,10 @@ def check(samples: NDArray[np.float32]) -> None:
 
 
 def _pause_after(clause: str) -> float:
-    return SENTENCE_PAUSE_S if clause.rstrip("\"»”’')] ")[-1:] in ".!?…" else CLAUSE_PAUSE_S
+    mark = mark_after(clause)
+    if not mark:
+        return 0.0  # what silence the trimming leaves is breath enough
+    return CLAUSE_PAUSE_S if mark in ",;:" else SENTENCE_PAUSE_S
 
 
 def _load(config: TtsConfig) -> Kokoro:
