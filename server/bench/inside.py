@@ -67,7 +67,7 @@ class Inside:
             return {}
         whole = await self._json(f"/productions/{newest[0]['id']}")
         latency = whole.get("latency") if isinstance(whole, dict) else None
-        return latency if isinstance(latency, dict) else {}
+        return {name: told for name, told in (latency or {}).items() if "count" in told}
 
     async def _json(self, path: str) -> Any:
         answer = await self._get(path)

@@ -36,9 +36,13 @@ class PrepareReply:
 
 @dataclass(frozen=True, slots=True)
 class Say:
-    """Send the turn's audio, from its beginning, as it becomes ready."""
+    """Send the turn's audio, from its beginning, as it becomes ready.
+
+    ``wanted_at`` (T1) is the drawn time, on the exam's clock; in T2 audio is wanted when the candidate's turn ended.
+    """
 
     turn: int
+    wanted_at: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -213,7 +213,7 @@ class Interview(Sitting):
         self._bank.spend(self._fallback)
         self.relances += 1
         turn = self._examiner.say(now, keep_place=True)
-        return [PauseListening(), BeginInterruption(turn), Say(turn)]
+        return [PauseListening(), BeginInterruption(turn), Say(turn, self._due)]
 
     def _complete(self, turn: int) -> list[Effect]:
         if self._completed:

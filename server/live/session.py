@@ -18,7 +18,7 @@ from starlette.websockets import WebSocket
 from engines.errors import EngineFault
 from engines.protocols import Language, LanguageModel, SpeechToText, TextToSpeech, VoiceActivity
 from server import cores
-from server.exam.effects import Close
+from server.exam.effects import Close, Say
 from server.exam.facts import ClientLeft, Fact, LimitExceeded, SessionStarted, TurnEnded, UtteranceHeard
 from server.exam.lead import Lead
 from server.exam.sitting import Sitting
@@ -34,7 +34,7 @@ from server.live.recogniser import Pace, Recogniser
 from server.live.recorder import Evaluator, Recorder
 from server.live.speaker import Speaker
 from server.live.stages import Stages
-from server.live.voice import Voice
+from server.live.voice import Reply, Voice
 from server.speech.endpoint import EndpointRules
 from server.speech.sentences import SentenceSplitter
 from server.wire import closes
@@ -96,7 +96,7 @@ class Session:
         self._stages = stages
         self._inbox: asyncio.Queue[Fact] = asyncio.Queue()
         self._outbox = Outbox(socket)
-        self._turn_ended: float | None = None
+        self._wanted_at: float | None = None
 
     def post(self, fact: Fact) -> None:
         """Report a fact to the exam."""
@@ -129,6 +129,8 @@ class Session:
             for effect in self._exam.tick(now) if fact is None else self._exam.handle(fact, now):
                 if isinstance(effect, Close):
                     return effect
+                if isinstance(effect, Say) and effect.wanted_at is not None:
+                    self._wanted_at = effect.wanted_at
                 performer.perform(effect)
 
     async def _next_fact(self) -> Fact | None:
@@ -144,15 +146,15 @@ class Session:
             case UtteranceHeard() if fact.text:
                 self._production.hear(fact)
             case TurnEnded():
-                self._turn_ended = self._stages.now()
+                self._wanted_at = self._stages.now()
             case ClientLeft():
                 self._outbox.give_up()
 
-    def _examiner_heard(self) -> None:
+    def _examiner_heard(self, reply: Reply) -> None:
         """The first frame of an examiner's turn went out."""
-        if self._turn_ended is not None:
-            self._stages.since("gap", self._turn_ended)
-            self._turn_ended = None
+        if self._wanted_at is not None:
+            self._stages.answered(self._wanted_at, reply.stages)
+            self._wanted_at = None
 
     def _assemble(self, group: asyncio.TaskGroup) -> Performer:
         engines, terms = self._engines, self._terms

@@ -15,7 +15,7 @@ from server.live.voice import Reply
 
 
 class Speaker:
-    """Sends turns through the outbox. ``on_first`` is called when a turn's first frame has been written."""
+    """Sends turns through the outbox. ``on_first`` is called when a reply's first frame has been written."""
 
     def __init__(
         self,
@@ -24,7 +24,7 @@ class Speaker:
         group: asyncio.TaskGroup,
         post: Callable[[Fact], None],
         clock: Clock,
-        on_first: Callable[[], None],
+        on_first: Callable[[Reply], None],
     ) -> None:
         self._outbox = outbox
         self._encode_audio = encode_audio
@@ -45,7 +45,7 @@ class Speaker:
             reply.blocks(),
             write,
             self._clock,
-            on_first=self._on_first,
+            on_first=lambda: self._on_first(reply),
             on_sent=lambda: self._post(AudioSent(turn)),
             on_heard=lambda samples, complete: self._post(AudioPlayed(turn, samples, complete)),
         )

@@ -91,7 +91,7 @@ def test_a_ready_relance_waits_for_its_drawn_time(interview: Begin) -> None:
     """To the silent candidate it is said at that very moment: muting, announcing, speaking, in one breath."""
     exam = ready_relance(interview)
     assert exam.until(29.99) == []
-    assert exam.until(30) == [do.PauseListening(), do.BeginInterruption(1), do.Say(1)]
+    assert exam.until(30) == [do.PauseListening(), do.BeginInterruption(1), do.Say(1, 30)]
 
 
 def test_a_speaking_candidate_is_cut_in_the_next_pause(interview: Begin) -> None:
@@ -99,7 +99,7 @@ def test_a_speaking_candidate_is_cut_in_the_next_pause(interview: Begin) -> None
     exam = ready_relance(interview)
     exam(facts.SpeechStarted(0))
     assert exam.until(31) == []
-    assert exam(facts.SpeechPaused(0)) == [do.PauseListening(), do.BeginInterruption(1), do.Say(1)]
+    assert exam(facts.SpeechPaused(0)) == [do.PauseListening(), do.BeginInterruption(1), do.Say(1, 30)]
 
 
 def test_a_pause_before_the_drawn_time_is_no_opening(interview: Begin) -> None:
@@ -190,7 +190,7 @@ def test_a_relance_that_is_late_gives_way_to_the_bank(interview: Begin) -> None:
     assert (prepare.turn, prepare.brief.prompts) == (2, ())
     assert prepare.brief.fallback in sentences("fr", Need.RELANCE)
     assert exam(facts.AudioPlayed(1, 0, False), facts.ReplyReady(1)) == []
-    assert exam(facts.ReplyReady(2)) == [do.PauseListening(), do.BeginInterruption(2), do.Say(2)]
+    assert exam(facts.ReplyReady(2)) == [do.PauseListening(), do.BeginInterruption(2), do.Say(2, 30)]
 
 
 def test_stock_that_is_never_taken_does_not_block(interview: Begin) -> None:

@@ -71,6 +71,8 @@ async def test_a_relance_is_asked_at_its_time(rooms: Any, client: Any) -> None:
     assert await room.conduct(interrupted) == Close(1000)
     expect_one_relance(room, QUESTION)
     assert 30.0 <= room.candidate.of("interruption_start")[0].at <= 31.5
+    gap = room.productions.only.latency["gap"]
+    assert gap["max"] == pytest.approx(1000 * (room.candidate.of("audio")[0].at - 30.0), abs=1)
     assert client.seconds_ahead(room.candidate.of("audio")) <= 1.0 + 1e-6
     assert [line.split(" :")[0] for line in lines(room)] == ["Candidat", "Examinateur"]
     assert lines(room)[1] == f"Examinateur : {QUESTION}"

@@ -62,6 +62,25 @@ async def test_the_gap_is_measured(rooms: Any) -> None:
     assert 300 < latency["gap"]["max"] < 1_000
 
 
+async def test_the_slowest_turn_is_told_with_its_stages(rooms: Any) -> None:
+    """Of two turns the slower one: which it was, and each stage that led to its first frame."""
+    room = rooms.roleplay(PRICE, LONG)
+
+    async def script(candidate: Any) -> None:
+        for question in ("combien coûte le billet", "à quelle heure part le train"):
+            await candidate.say(question)
+            await candidate.silent_until("turnComplete")
+        await finish(candidate)
+
+    await room.conduct(script)
+    latency = room.productions.only.latency
+    slowest = latency["slowest_turn"]
+    assert slowest["turn"] in (1, 2)
+    assert slowest["gap"] == latency["gap"]["max"]
+    assert slowest["reply"] >= slowest["llm_first_token"] + slowest["tts_first_audio"]
+    assert slowest["stt"] > 0
+
+
 async def test_a_barge_in_stops_the_examiner_and_keeps_what_was_heard(rooms: Any) -> None:
     """Cutting in stops the audio at once; transcript and the LLM's history hold the words heard until then, no more."""
     room = rooms.roleplay(LONG, PRICE)

@@ -38,7 +38,7 @@ class Desk:
         writing = asyncio.ensure_future(self.outbox.run())
         async with asyncio.TaskGroup() as group:
             yield Speaker(
-                self.outbox, ROLEPLAY.encode_audio, group, self.facts.append, now, lambda: self.first.append(now())
+                self.outbox, ROLEPLAY.encode_audio, group, self.facts.append, now, lambda _: self.first.append(now())
             )
         writing.cancel()
         await asyncio.gather(writing, return_exceptions=True)
