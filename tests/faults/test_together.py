@@ -6,6 +6,7 @@ import asyncio
 from typing import Any
 
 import numpy as np
+import pytest
 
 ONLY_T1 = {"interruption_start", "interruption_end"}
 LAG = "relance_event_loop_lag_seconds"
@@ -46,8 +47,9 @@ async def test_two_sessions_do_not_mix(server: Any, sit: Any, watch: Any, dicken
     assert 1 - in_time / wakings < 0.1, f"{wakings - in_time:.0f} of {wakings:.0f} wakings were over 50 ms late"
 
 
-async def test_short_sessions_leave_nothing(misled: Any, sit: Any, watch: Any, processes: Any) -> None:
-    """Sixty sessions of one user, one after another: each finds the place free, and memory and handles stay."""
+@pytest.mark.parametrize("sessions", [60, pytest.param(500, marks=pytest.mark.thorough)])
+async def test_short_sessions_leave_nothing(misled: Any, sit: Any, watch: Any, processes: Any, sessions: int) -> None:
+    """One user, one session after another: each finds the place free, and memory and handles stay."""
 
     async def short_sessions(count: int) -> None:
         for _ in range(count):
@@ -61,10 +63,10 @@ async def test_short_sessions_leave_nothing(misled: Any, sit: Any, watch: Any, p
     await short_sessions(20)
     memory, files = processes.memory_bytes(pid), processes.open_files(pid)
     ended = await look.figure("relance_sessions_total", task="t2", close_code="1000")
-    await short_sessions(60)
+    await short_sessions(sessions)
 
     async def counted() -> bool:
-        return await look.figure("relance_sessions_total", task="t2", close_code="1000") == ended + 60
+        return await look.figure("relance_sessions_total", task="t2", close_code="1000") == ended + sessions
 
     await look.until(counted)
     assert await look.figure("relance_sessions_active") == 0
