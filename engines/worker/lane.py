@@ -1,9 +1,10 @@
 """One thread for one kind of inference, shared fairly and bounded.
 
-A job is a generator: each ``next()`` is one bounded step (one window of Whisper, one clause of Kokoro), run on
-the lane's one thread. Jobs take turns step by step, in the order in which they ask, so that a long text delays
-another caller's first clause by one clause and no more. A thread cannot be cancelled: a job that is dropped ends
-after the step it is in, and its later steps never run.
+A job is a generator: each ``next()`` is one bounded step (one window of Whisper, one piece of text of Kokoro), run on
+the lane's one thread. First steps go before later ones: who waits for a first piece hears silence, who waits for a
+later one is still hearing what came before. Beyond that jobs take turns in the order in which they ask, so that a long
+text delays another caller's first piece by one piece and no more. A thread cannot be cancelled: a job that is dropped
+ends after the step it is in, and its later steps never run.
 
 When ``capacity`` jobs are open, one more is refused with :class:`LaneFull`; nothing waits outside.
 """
@@ -14,6 +15,9 @@ import asyncio
 from collections.abc import AsyncGenerator, Generator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import count
+from queue import PriorityQueue
 from typing import Final, TypeVar
 
 from engines.worker.problems import Problem
@@ -30,6 +34,16 @@ class LaneFull(Problem):
         super().__init__(429, message, code="lane_full", retry_after_s=1)
 
 
+@dataclass(order=True, frozen=True, slots=True)
+class _Step:
+    """The next step of ``job``; the least one runs first."""
+
+    is_later: bool
+    number: int
+    job: Generator[object, None, None] = field(compare=False)
+    answer: Future[object] = field(compare=False)
+
+
 class Lane:
     """A bounded lane of one thread. Made and used on one event loop."""
 
@@ -38,6 +52,8 @@ class Lane:
         self.capacity = capacity
         self.open_jobs = 0
         self.steps_begun = 0
+        self._numbers = count()
+        self._steps: PriorityQueue[_Step] = PriorityQueue()
         self._asked: set[Future[object]] = set()
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix=name)
 
@@ -58,21 +74,32 @@ class Lane:
         or cancelling frees the place at once; the step in progress ends on its own.
         """
         with self._place():
+            is_later = False
             try:
-                while (item := await asyncio.wrap_future(self._ask(job))) is not _END:
+                while (item := await asyncio.wrap_future(self._ask(job, is_later))) is not _END:
+                    is_later = True
                     yield item  # type: ignore[misc]  # the sentinel is excluded by the loop's condition
             finally:
                 self._thread.submit(job.close)
 
-    def _ask(self, job: Generator[T, None, None]) -> Future[object]:
-        step: Future[object] = self._thread.submit(self._next, job)
-        self._asked.add(step)
-        step.add_done_callback(self._asked.discard)
-        return step
+    def _ask(self, job: Generator[T, None, None], is_later: bool) -> Future[object]:
+        answer: Future[object] = Future()
+        self._asked.add(answer)
+        answer.add_done_callback(self._asked.discard)
+        self._steps.put(_Step(is_later, next(self._numbers), job, answer))
+        self._thread.submit(self._run_one)
+        return answer
 
-    def _next(self, job: Generator[T, None, None]) -> object:
-        self.steps_begun += 1  # by the lane's one thread alone
-        return next(job, _END)
+    def _run_one(self) -> None:
+        """Run the step whose turn it is, on the lane's one thread; as often as steps were asked for."""
+        step = self._steps.get()
+        if not step.answer.set_running_or_notify_cancel():
+            return
+        self.steps_begun += 1
+        try:
+            step.answer.set_result(next(step.job, _END))
+        except BaseException as error:
+            step.answer.set_exception(error)
 
     @contextmanager
     def _place(self) -> Generator[None, None, None]:
@@ -86,4 +113,6 @@ class Lane:
 
     def close(self) -> None:
         """Drop what waits and let the thread end after its present step."""
+        for answer in tuple(self._asked):
+            answer.cancel()
         self._thread.shutdown(wait=False, cancel_futures=True)

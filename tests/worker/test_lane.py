@@ -51,6 +51,33 @@ def test_two_jobs_take_turns() -> None:
     asyncio.run(main())
 
 
+def test_a_first_step_goes_before_later_ones() -> None:
+    """Two callers wait for their next pieces when a third asks for its first: it has it after the piece in progress."""
+
+    async def main() -> None:
+        lane, done = Lane("tts", 4), []
+        inside, go_on = threading.Event(), threading.Event()
+
+        def held() -> Generator[str, None, None]:
+            inside.set()
+            go_on.wait(10)
+            yield "held"
+
+        async with aclosing(lane.run(steps("a", 2, done))) as a, aclosing(lane.run(steps("b", 2, done))) as b:
+            await asyncio.gather(anext(a), anext(b))
+            running = asyncio.create_task(drain(lane, held()))
+            await asyncio.to_thread(inside.wait, 10)
+            later = [asyncio.create_task(anext(job)) for job in (a, b)]
+            await asyncio.sleep(0)
+            first = asyncio.create_task(drain(lane, steps("c", 1, done)))
+            await asyncio.sleep(0)
+            go_on.set()
+            await asyncio.gather(running, first, *later)
+        assert [step for step in done if "closed" not in step] == ["a0", "b0", "c0", "a1", "b1"]
+
+    asyncio.run(main())
+
+
 def test_a_dropped_job_ends_after_the_step_it_is_in() -> None:
     """Cancelling returns at once and frees the place; the thread's step ends on its own, no other follows."""
 
