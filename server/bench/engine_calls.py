@@ -22,6 +22,7 @@ from engines.protocols import (
     VoiceActivity,
 )
 from server.bench.stock_job import Heard, Spoken
+from server.bench.texts import Phrases
 from server.bench.voices import Voice
 from server.exam.brief import Role
 from server.exam.guard import PassiveScreen, RelanceScreen
@@ -32,6 +33,9 @@ TIMEOUT_S = 180.0
 MAX_TOKENS = 64
 """Of one answer: long enough for its pace to show."""
 
+FEW_TOKENS = 4
+"""Where only the first one counts."""
+
 _SUBJECT = {
     "en": Subject("an adviser in a travel agency", "A client asks about a week in the sun in February."),
     "fr": Subject("un conseiller dans une agence de voyages", "Un client demande une semaine au soleil en février."),
@@ -40,10 +44,29 @@ _SUBJECT = {
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """One answer of a language model: until its first text, and tokens a second from then on (``None``: too few)."""
+    """One answer of a language model.
+
+    ``first_s`` is the time until its first text, ``tokens_per_s`` the pace from then on (``None``: too few),
+    ``new_tokens`` those of the prompt that the server had to read (``None``: it does not tell).
+    """
 
     first_s: float
     tokens_per_s: float | None
+    new_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One dialogue's answers.
+
+    ``new`` is the first, whose prompt no cache knows; then it ``goes_on`` with a question; then comes a long turn,
+    ``unwarmed``; at last another long turn, of which all but the last words were read before (``warmed``).
+    """
+
+    new: Answered
+    goes_on: Answered
+    unwarmed: Answered
+    warmed: Answered
 
 
 async def vad_us(vad: VoiceActivity, voice: Voice, streams: int, rounds: int) -> list[float]:
@@ -90,19 +113,32 @@ async def _spoken(tts: TextToSpeech, text: str) -> Spoken:
 
 
 async def answers(
-    llm: LanguageModel, language: Language, questions: Sequence[str], rounds: int
-) -> AsyncIterator[tuple[Answered, Answered]]:
-    """Yield for each round an answer whose prompt is new, and the next one of the same dialogue.
+    llm: LanguageModel, language: Language, questions: Sequence[Phrases], rounds: int
+) -> AsyncIterator[Round]:
+    """Yield what each round's answers took; a question is phrases.
 
     The prompts are those of task 2; each round's begins with a number of its own, so that no cache knows it.
     """
     for at in range(rounds):
         number = time.time_ns()
-        history: list[tuple[Role, str]] = [("user", questions[at % len(questions)])]
-        cold, text = await _answer(llm, _messages(language, history, number))
-        history += [("assistant", text), ("user", questions[(at + 1) % len(questions)])]
-        warm, _ = await _answer(llm, _messages(language, history, number))
-        yield cold, warm
+        turns = [questions[(at + shift) % len(questions)] for shift in range(len(questions))]
+        history: list[tuple[Role, str]] = [("user", " ".join(turns[0]))]
+        new, text = await _answer(llm, _messages(language, history, number))
+        history += [("assistant", text), ("user", " ".join(turns[1]))]
+        goes_on, text = await _answer(llm, _messages(language, history, number))
+        history.append(("assistant", text))
+        unwarmed, _ = await _answer(
+            llm, _messages(language, [*history, ("user", _long(turns[2:6]))], number), FEW_TOKENS
+        )
+        long = _long(turns[3:7])
+        known = long[: -len(turns[6][-1])].rstrip()
+        await _answer(llm, _messages(language, [*history, ("user", known)], number), 1)
+        warmed, _ = await _answer(llm, _messages(language, [*history, ("user", long)], number), FEW_TOKENS)
+        yield Round(new, goes_on, unwarmed, warmed)
+
+
+def _long(questions: Sequence[Phrases]) -> str:
+    return " ".join(phrase for phrases in questions for phrase in phrases)
 
 
 def _messages(language: Language, history: Sequence[tuple[Role, str]], number: int) -> list[Message]:
@@ -111,18 +147,20 @@ def _messages(language: Language, history: Sequence[tuple[Role, str]], number: i
     return [Message("system", f"{number}\n{system[1]}"), *messages]
 
 
-async def _answer(llm: LanguageModel, messages: Sequence[Message]) -> tuple[Answered, str]:
+async def _answer(
+    llm: LanguageModel, messages: Sequence[Message], max_tokens: int = MAX_TOKENS
+) -> tuple[Answered, str]:
     begun = time.perf_counter()
-    first_s, text, tokens = 0.0, "", 0
-    async with aclosing(llm.stream(messages, max_tokens=MAX_TOKENS, temperature=0, timeout_s=TIMEOUT_S)) as parts:
+    first_s, text, tokens, new_tokens = 0.0, "", 0, None
+    async with aclosing(llm.stream(messages, max_tokens=max_tokens, temperature=0, timeout_s=TIMEOUT_S)) as parts:
         async for part in parts:
             if isinstance(part, Delta):
                 first_s = first_s or time.perf_counter() - begun
                 text += part.text
             elif isinstance(part, Usage):
-                tokens = part.completion_tokens
+                tokens, new_tokens = part.completion_tokens, part.prompt_tokens - part.cached_tokens
     writing_s = time.perf_counter() - begun - first_s
-    return Answered(first_s, (tokens - 1) / writing_s if tokens > 1 else None), text
+    return Answered(first_s, (tokens - 1) / writing_s if tokens > 1 else None, new_tokens), text
 
 
 def guard_us(language: Language, sentences: Sequence[str], rounds: int) -> dict[str, list[float]]:

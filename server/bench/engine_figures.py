@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from server.bench import targets
-from server.bench.engine_calls import Answered
+from server.bench.engine_calls import Round
 from server.bench.figures import ratio, words_wrong
 from server.bench.record import Figure, Source, Target
 from server.bench.stock_job import Heard, Spoken
@@ -55,11 +55,21 @@ def tts_figures(
     yield _times("TTS, whole text, times faster", wholes, asked)
 
 
-def llm_figures(rounds: Sequence[tuple[Answered, Answered]]) -> Iterator[Figure]:
-    """Yield first token of new and of known prompts, and the pace of both."""
-    yield _figure("LLM, first token, prompt new", "ms", [1000 * cold.first_s for cold, _ in rounds])
-    yield _figure("LLM, first token, dialogue goes on", "ms", [1000 * warm.first_s for _, warm in rounds])
-    paces = [answer.tokens_per_s for answers in rounds for answer in answers]
+def llm_figures(rounds: Sequence[Round]) -> Iterator[Figure]:
+    """Yield first token and new tokens of each kind of prompt, and the pace."""
+    kinds = {
+        "prompt new": [each.new for each in rounds],
+        "dialogue goes on": [each.goes_on for each in rounds],
+        "long turn": [each.unwarmed for each in rounds],
+        "long turn, warmed": [each.warmed for each in rounds],
+    }
+    for kind, answers in kinds.items():
+        yield _figure(f"LLM, first token, {kind}", "ms", [1000 * answer.first_s for answer in answers])
+        told = [answer.new_tokens for answer in answers if answer.new_tokens is not None]
+        yield _figure(f"LLM, new tokens, {kind}", "tokens", told)
+    warming = [(each.unwarmed.first_s, each.warmed.first_s) for each in rounds]
+    yield _times("LLM, first token, times sooner for warming", warming)
+    paces = [answer.tokens_per_s for each in rounds for answer in (each.new, each.goes_on)]
     yield _figure("LLM, pace", "tokens/s", [pace for pace in paces if pace is not None])
 
 

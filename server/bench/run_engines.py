@@ -99,8 +99,7 @@ class Measuring:
             self._tell(f"text to speech, {len(self._texts)} texts")
             spoken = await spoken_by(tts, self._texts)
             self._tell(f"language model, {self._wanted.rounds} dialogues")
-            questions = [" ".join(phrases) for phrases in QUESTIONS[language]]
-            answered = [pair async for pair in answers(llm, language, questions, self._wanted.rounds)]
+            answered = [each async for each in answers(llm, language, QUESTIONS[language], self._wanted.rounds)]
         stock = await self._stock(recordings) if self._wanted.stock else Results()
         amx = any(flag.startswith("amx") for flag in self._machine.flags)
         return [

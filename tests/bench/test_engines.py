@@ -12,7 +12,7 @@ import pytest
 from engines.models import Lock, Store
 from engines.proofs import SENTENCE, recording
 from engines.silero import SileroVoiceActivity
-from server.bench.engine_calls import Answered, guard_us, vad_us
+from server.bench.engine_calls import Answered, Round, guard_us, vad_us
 from server.bench.engine_figures import llm_figures, stt_figures, tts_figures, vad_figures
 from server.bench.figures import words_wrong
 from server.bench.record import BenchError
@@ -96,8 +96,8 @@ def test_without_stock_there_are_no_ratios() -> None:
         *vad_figures([1.0], 1, nothing.vad_us),
         *stt_figures([Heard(0.5, 2.0, "a")], nothing.stt, ""),
         *tts_figures(["a"], [Spoken(0.2, 1.0, 2.0)], nothing.tts, amx=False),
-        *llm_figures([(Answered(1.0, None), Answered(0.5, 20.0))]),
+        *llm_figures([Round(Answered(1.0, None), Answered(0.5, 20.0), Answered(0.8, None), Answered(0.2, None))]),
     ]
     assert {figure.source for figure in figures} == {"engine"}
-    assert not [figure.name for figure in figures if figure.unit in ("×", "%")]
+    assert [figure.samples for figure in figures if figure.unit in ("×", "%")] == [(4.0,)], "warming alone"
     assert [figure.samples for figure in figures if figure.unit == "tokens/s"] == [(20.0,)]

