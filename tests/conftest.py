@@ -116,7 +116,8 @@ def start_server(models_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> 
         data_dir = data_dir or tmp_path_factory.mktemp("server")
         if not (data_dir / "bank").exists():
             (data_dir / "bank").symlink_to(bank)
-        given = {"profile": "ci", "data_dir": data_dir, "models_dir": models_dir, "log_format": "json", **settings}
+        given = {"profile": "ci", "data_dir": data_dir, "models_dir": models_dir, "log_format": "json"}
+        given |= {"max_sessions": 8, "max_t2_sessions": 8, **settings}
         env = {name: value for name, value in os.environ.items() if not name.startswith("RELANCE_")}
         env |= {f"RELANCE_{name.upper()}": str(value) for name, value in given.items()}
         log = data_dir / "server.log"

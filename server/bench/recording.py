@@ -19,6 +19,7 @@ TOLD = (
     "llm_threads",
     "tts_threads",
     "max_sessions",
+    "max_t2_sessions",
     "t1_relance_lead_ms",
     "t1_relance_patience_ms",
     "t2_silence_ms",

@@ -73,7 +73,7 @@ class Door:
             identity = await self._identify(credentials.token)
             sitting, sujet_id = await self._sitting(socket)
             engines = self._engines()
-            with self._services.admission.place(identity.sub):
+            with self._services.admission.place(identity.sub, self.contract.name):
                 await self._conduct(socket, identity, sitting, sujet_id, engines)
         except Refused as refused:
             await self._refuse(socket, refused.close, refused.reason)

@@ -38,7 +38,9 @@ class Services:
         self.metrics = Metrics()
         self.store = Store(settings.database_url)
         self.admission = Admission(
-            max_sessions=settings.max_sessions, max_sessions_per_user=settings.max_sessions_per_user
+            max_sessions=settings.max_sessions,
+            max_t2_sessions=settings.max_t2_sessions,
+            max_sessions_per_user=settings.max_sessions_per_user,
         )
         self.evaluations = Evaluations(self.store, self._llm, settings.phonology, settings.evaluation_timeout_s)
         self._room = EngineRoom(settings, self.metrics)

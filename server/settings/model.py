@@ -20,7 +20,7 @@ from pydantic_settings import (
 from server.exam.rules import InterviewRules, RoleplayRules
 from server.settings.consistency import contradictions
 from server.settings.engines import EngineSettings
-from server.settings.places import data_home, models_home
+from server.settings.places import data_home, default_sessions, default_t2_sessions, models_home
 from server.settings.sources import config_file
 from server.settings.types import Count, Url, json_object
 
@@ -89,8 +89,10 @@ class Settings(EngineSettings, BaseSettings):
     plans: Plans = {"premium": ("oral_t2_live",)}
     """Permissions of each plan (JSON in a variable)."""
 
-    max_sessions: Count = 8
+    max_sessions: Count = Field(default_factory=default_sessions)
     """Live sessions at once."""
+    max_t2_sessions: Count = Field(default_factory=default_t2_sessions)
+    """Live sessions of task 2 at once, which take more of the engines."""
     max_sessions_per_user: Count = 1
     """Live sessions at once of one user."""
     max_frame_bytes: int = Field(default=1024 * 1024, ge=1024)

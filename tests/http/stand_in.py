@@ -33,7 +33,7 @@ class StandIn:
         self.settings = settings
         self.store = Store(settings.database_url)
         self.metrics = Metrics()
-        self.admission = Admission(max_sessions=4, max_sessions_per_user=4)
+        self.admission = Admission(max_sessions=4, max_t2_sessions=4, max_sessions_per_user=4)
         self.engines = {"vad": "ready", "stt": "ready", "llm": "loading", "tts": "ready"}
         self._client = httpx.AsyncClient()
         self.authenticator = Authenticator.of(settings, self.store.profiles.plan_of, self._client)
@@ -72,7 +72,7 @@ class StandIn:
         if ws.url.path == "/crash":
             raise ValueError(f"a message that quotes {credentials.token}")
         try:
-            with self.admission.place("anyone"):
+            with self.admission.place("anyone", "t1"):
                 await ws.send_text(credentials.token or "")
                 await ws.receive()
         except Full:

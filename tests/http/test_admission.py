@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from server.admission import Admission, Full
 
 
-def admission(sessions: int = 3, per_user: int = 1) -> Admission:
-    return Admission(max_sessions=sessions, max_sessions_per_user=per_user)
+def admission(sessions: int = 3, per_user: int = 1, t2: int = 3) -> Admission:
+    return Admission(max_sessions=sessions, max_t2_sessions=t2, max_sessions_per_user=per_user)
 
 
 def refusal(places: Admission, sub: str) -> str:
-    with pytest.raises(Full) as caught, places.place(sub):
+    with pytest.raises(Full) as caught, places.place(sub, "t1"):
         pass
     return caught.value.reason
 
@@ -23,21 +23,34 @@ def refusal(places: Admission, sub: str) -> str:
 def test_each_limit_has_its_reason() -> None:
     """Too many in all, too many of one user, and a server that stops are told apart."""
     places = admission(sessions=2)
-    with places.place("a"):
+    with places.place("a", "t1"):
         assert refusal(places, "a") == "user_sessions"
-        with places.place("b"):
+        with places.place("b", "t1"):
             assert refusal(places, "c") == "sessions"
             places.close()
             assert refusal(places, "c") == "closing"
     assert places.active == 0
 
 
+def test_task_2_has_a_limit_of_its_own() -> None:
+    """It takes more of the engines; task 1 may take the places that are left."""
+    places = admission(sessions=3, t2=1)
+    with places.place("a", "t2"):
+        with pytest.raises(Full) as caught, places.place("b", "t2"):
+            pass
+        assert caught.value.reason == "t2_sessions"
+        with places.place("b", "t1"), places.place("c", "t1"):
+            assert refusal(places, "d") == "sessions"
+    with places.place("b", "t2"):
+        assert places.active == 1
+
+
 def test_a_place_is_given_back_whatever_happened() -> None:
     """A session that fails frees its place; a refusal takes none."""
     places = admission()
-    with pytest.raises(ZeroDivisionError), places.place("a"):
+    with pytest.raises(ZeroDivisionError), places.place("a", "t1"):
         raise ZeroDivisionError
-    with places.place("a"):
+    with places.place("a", "t1"):
         refusal(places, "a")
         assert places.active == 1
     assert places.active == 0
@@ -55,8 +68,8 @@ def test_emptied_waits_for_the_last_session() -> None:
             order.append("empty")
 
         with ExitStack() as sessions:
-            sessions.enter_context(places.place("a"))
-            sessions.enter_context(places.place("b"))
+            sessions.enter_context(places.place("a", "t1"))
+            sessions.enter_context(places.place("b", "t1"))
             waiting = asyncio.create_task(wait())
             await asyncio.sleep(0)
             order.append("leaving")
@@ -78,7 +91,7 @@ def test_limits_hold_in_any_order(steps: list[tuple[str, bool]]) -> None:
         elif arrives:
             session = ExitStack()
             try:
-                session.enter_context(places.place(sub))
+                session.enter_context(places.place(sub, "t1"))
             except Full:
                 assert total == 4 or len(held[sub]) == 2
             else:
