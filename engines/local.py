@@ -38,6 +38,7 @@ class SpeechWorkerSpec:
     tts_name: str = "kokoro"
     stt_threads: int = 2
     tts_threads: int = 2
+    tts_rebuilt_dir: Path | None = None
     lane_capacity: int = 8
     idle_s: float = 30.0
 
@@ -46,7 +47,14 @@ class SpeechWorkerSpec:
         return WorkerConfig(
             port=port,
             stt=SttConfig(str(self.stt_dir), self.stt_name, self.language, self.stt_threads),
-            tts=TtsConfig(str(self.tts_onnx), str(self.voices_bin), self.tts_name, self.voice, self.tts_threads),
+            tts=TtsConfig(
+                str(self.tts_onnx),
+                str(self.voices_bin),
+                self.tts_name,
+                self.voice,
+                self.tts_threads,
+                rebuilt_dir=str(self.tts_rebuilt_dir) if self.tts_rebuilt_dir else None,
+            ),
             vad_onnx=str(self.vad_onnx),
             lane_capacity=self.lane_capacity,
             idle_s=self.idle_s,

@@ -15,13 +15,18 @@ class SttConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class TtsConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A Kokoro model and its voices; ``voice`` serves requests that name none, and the warm-up."""
+    """A Kokoro model and its voices; ``voice`` serves requests that name none, and the warm-up.
+
+    ``rebuilt_dir`` is where the faster graph of the model is kept, which is made there when it is missing; ``None``:
+    the model is run as it is.
+    """
 
     onnx: str
     voices_bin: str
     name: str
     voice: str
     threads: int = 2
+    rebuilt_dir: str | None = None
 
 
 class WorkerConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

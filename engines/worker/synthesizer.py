@@ -18,6 +18,7 @@ from engines.worker.clauses import clauses, mark_after
 from engines.worker.config import TtsConfig
 from engines.worker.onnx import session
 from engines.worker.problems import Problem
+from engines.worker.rebuilt.kept import fastest
 from engines.worker.spoken import speakable, without_flags
 
 MIN_SPEED: Final = 0.5
@@ -111,7 +112,8 @@ def _load(config: TtsConfig) -> Kokoro:
         if not Path(path).is_file():
             raise Unusable(f"tts: no file {path}: fetch the profile's models")
     try:
-        loaded: Kokoro = Kokoro.from_session(session(config.onnx, config.threads), config.voices_bin)
+        onnx = fastest(Path(config.onnx), Path(config.rebuilt_dir) if config.rebuilt_dir else None)
+        loaded: Kokoro = Kokoro.from_session(session(str(onnx), config.threads), config.voices_bin)
     except Exception as error:  # onnxruntime and numpy have no common base for a broken file
         raise Unusable(f"tts: {config.onnx} cannot be loaded: {error}") from error
     return loaded

@@ -18,6 +18,7 @@ TOLD = (
     "stt_threads",
     "llm_threads",
     "tts_threads",
+    "tts_graph",
     "max_sessions",
     "max_t2_sessions",
     "t1_relance_lead_ms",

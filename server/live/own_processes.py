@@ -87,6 +87,7 @@ def _speech_spec(settings: Settings, profile: Profile, store: Store) -> SpeechWo
         tts_name=profile.artifacts["tts"].name,
         stt_threads=settings.stt_threads,
         tts_threads=settings.tts_threads,
+        tts_rebuilt_dir=store.root / ".rebuilt" if settings.tts_graph == "fast" else None,
     )
 
 

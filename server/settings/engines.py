@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
 from pydantic_settings import NoDecode
@@ -104,6 +104,8 @@ class EngineSettings(BaseModel):
     """Options of the style (JSON in a variable)."""
     tts_threads: Count = Field(default_factory=default_threads)
     """Threads of the own worker's text to speech."""
+    tts_graph: Literal["fast", "pinned"] = "fast"
+    """The own worker's Kokoro: `fast` is rebuilt from the pinned file where the CPU has VNNI; `pinned` is that file."""
     tts_fallback_style: str | None = None
     """Style of the text to speech that is asked when the first one fails; none: there is no fallback."""
     tts_fallback_url: Url | None = None
