@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import gc
 import os
 import socket
 from typing import TYPE_CHECKING, Annotated
@@ -74,12 +75,19 @@ async def _announce(services: Services, settings: Settings, address: str) -> Non
     _say(f"listening on http://{address}, profile {settings.profile}; the engines are loading")
     while not services.ready:  # noqa: ASYNC110 - readiness is a state that comes and goes, not an event
         await asyncio.sleep(READY_POLL_S)
+    _spare_the_collector()
     _say(
         "ready. Sit an exam from another terminal:",
         f"  relance exam t1 --url ws://{address} --audio FILE",
         f"  relance exam t2 --url ws://{address} --audio FILE",
         "A token for another client: relance token --plan premium --sub NAME",
     )
+
+
+def _spare_the_collector() -> None:
+    """Leave what was loaded until now out of garbage collection: it stays, and looking through it takes 40 ms."""
+    gc.collect()
+    gc.freeze()
 
 
 def _say(*lines: str) -> None:
