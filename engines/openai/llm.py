@@ -75,7 +75,8 @@ class OpenAILanguageModel:
     async def _in_its_slot(
         self, messages: Sequence[Message], body: dict[str, Any], deadline: Deadline
     ) -> AsyncGenerator[Delta | Usage]:
-        with self._slots.taken(messages) if self._slots else nullcontext() as slot:
+        is_form = "response_format" in body  # an evaluation: nobody hears it being made
+        with self._slots.taken(messages, in_background=is_form) if self._slots else nullcontext() as slot:
             asked = body if slot is None else body | {"id_slot": slot}
             async with aclosing(self._answer(asked, deadline)) as parts:
                 async for part in parts:

@@ -23,10 +23,12 @@ class _Slot:
 
 
 class Slots:
-    """The ``count`` slots of one server. A request goes, in this order of preference:
+    """The ``count`` slots of one server.
 
-    to the slot that it continues; to a free one of requests that nothing continued (a question, an evaluation); to the
-    free one that was longest not used; to the one that was longest not used, behind what is under way there.
+    Background work goes to the last one, which the server serves after the others. Any other request goes, in this
+    order of preference, to one of the others (if there are any): to the slot that it continues; to a free one of
+    requests that nothing continued (a relance); to the free one that was longest not used; to the one that was longest
+    not used, behind what is under way there.
     """
 
     def __init__(self, count: int) -> None:
@@ -34,13 +36,14 @@ class Slots:
         self._uses = 0
 
     @contextmanager
-    def taken(self, messages: Sequence[Message]) -> Iterator[int]:
+    def taken(self, messages: Sequence[Message], *, in_background: bool = False) -> Iterator[int]:
         """Give the number of the slot for ``messages``, which holds them afterwards."""
         asked = tuple(messages)
-        slot = next((each for each in self._slots if _continues(asked, each.messages)), None)
+        eligible = self._slots[-1:] if in_background else self._slots[:-1] or self._slots
+        slot = next((each for each in eligible if _continues(asked, each.messages)), None)
         is_conversation = slot is not None
         if slot is None:
-            slot = min(self._slots, key=lambda each: (each.requests, each.is_conversation, each.used))
+            slot = min(eligible, key=lambda each: (each.requests, each.is_conversation, each.used))
         self._uses += 1
         slot.messages, slot.is_conversation, slot.used = asked, is_conversation, self._uses
         slot.requests += 1

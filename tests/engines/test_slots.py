@@ -25,7 +25,7 @@ def slot_of(slots: Slots, *messages: Message) -> int:
 
 def test_two_conversations_with_one_beginning_keep_apart() -> None:
     """The system message alone is no conversation: many have it."""
-    slots = Slots(2)
+    slots = Slots(3)
     one = [SYSTEM, user("How much is it?")]
     two = [SYSTEM, user("When does it leave?")]
     first = slot_of(slots, *one)
@@ -39,7 +39,7 @@ def test_two_conversations_with_one_beginning_keep_apart() -> None:
 
 def test_a_last_message_may_grow() -> None:
     """A turn that went on after its reply was prepared, and a warm-up with nothing said yet."""
-    slots = Slots(3)
+    slots = Slots(4)
     first = slot_of(slots, SYSTEM, user(""))
     assert slot_of(slots, SYSTEM, user("How much")) == first
     assert slot_of(slots, SYSTEM, user("How much is it?")) == first
@@ -48,7 +48,7 @@ def test_a_last_message_may_grow() -> None:
 
 def test_single_questions_leave_conversations_alone() -> None:
     """An evaluation, a relance: nothing continues them, so they share what no conversation needs."""
-    slots = Slots(3)
+    slots = Slots(4)
     talk = [SYSTEM, user("How much is it?")]
     kept = slot_of(slots, *talk)
     assert slot_of(slots, *talk, said("Ten."), user("And two?")) == kept
@@ -56,9 +56,20 @@ def test_single_questions_leave_conversations_alone() -> None:
     assert kept not in alone
 
 
+def test_background_work_has_a_slot_of_its_own() -> None:
+    """The last one, which no conversation takes, not even when the others are all in use."""
+    slots = Slots(3)
+    talks = {slot_of(slots, SYSTEM, user(f"I am {n}.")) for n in range(5)}
+    assert talks == {0, 1}
+    with slots.taken([user("Judge.")], in_background=True) as slot:
+        assert slot == 2
+    with Slots(1).taken([user("Judge.")]) as only:
+        assert only == 0
+
+
 def test_with_too_few_the_oldest_gives_way() -> None:
     """More conversations than slots: the one that was longest silent is read anew."""
-    slots = Slots(2)
+    slots = Slots(3)
     talks = [[SYSTEM, user(f"I am {n}.")] for n in range(3)]
     for talk in talks[:2]:
         slot_of(slots, *talk)
@@ -71,7 +82,7 @@ def test_with_too_few_the_oldest_gives_way() -> None:
 
 def test_a_busy_slot_is_left_to_its_request() -> None:
     """While one is under way, another goes elsewhere; with none free it waits behind the oldest."""
-    slots = Slots(2)
+    slots = Slots(3)
     with slots.taken([SYSTEM, user("a")]) as first:
         with slots.taken([SYSTEM, user("b")]) as second:
             assert first != second
@@ -82,5 +93,5 @@ def test_a_busy_slot_is_left_to_its_request() -> None:
 @pytest.mark.parametrize("before", [[SYSTEM], [SYSTEM, said("How")], [SYSTEM, user("How much?"), said("Ten.")]])
 def test_what_is_no_beginning_is_not_continued(before: list[Message]) -> None:
     """Another role, a first message alone, a longer talk: each is something else."""
-    slots = Slots(2)
+    slots = Slots(3)
     assert slot_of(slots, *before) != slot_of(slots, SYSTEM, user("How much?"))
