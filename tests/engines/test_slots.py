@@ -56,6 +56,25 @@ def test_single_questions_leave_conversations_alone() -> None:
     assert kept not in alone
 
 
+def test_a_second_try_does_not_cost_the_slot() -> None:
+    """The guard asked again with a reminder, or words were heard anew: the next turn is still the same conversation."""
+    slots = Slots(4)
+    first = slot_of(slots, SYSTEM, user("How much is it?"))
+    assert slot_of(slots, SYSTEM, user("How much is it?\n(One statement.)")) == first
+    talk = [SYSTEM, user("How much is it?"), said("Ten."), user("And two?")]
+    assert slot_of(slots, *talk) == first
+    assert slot_of(slots, *talk[:-1], user("And for two?")) == first
+    assert slot_of(slots, SYSTEM, user("When?")) != first
+
+
+def test_another_conversation_does_not_wait_in_a_slot_that_is_taken() -> None:
+    """Two that began alike: while one is answered the other goes elsewhere."""
+    slots = Slots(4)
+    talk = [SYSTEM, user("Hello."), said("Hello."), user("How much?")]
+    with slots.taken(talk) as busy:
+        assert slot_of(slots, *talk[:-1], user("When?")) != busy
+
+
 def test_background_work_has_a_slot_of_its_own() -> None:
     """The last one, which no conversation takes, not even when the others are all in use."""
     slots = Slots(3)
