@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from engines.models import Lock, Store
-from engines.worker.rebuilt.kept import FAST_INTEGERS, REBUILT_SHA256, SOURCE_SHA256, cpu_flags, fastest
+from engines.worker.cpu import cpu_flags
+from engines.worker.rebuilt.kept import FAST_INTEGERS, REBUILT_SHA256, SOURCE_SHA256, fastest
 
 VNNI = frozenset({"avx2", "avx512_vnni"})
 NAME = f"kokoro-{REBUILT_SHA256}.onnx"

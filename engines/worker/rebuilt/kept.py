@@ -10,6 +10,8 @@ from typing import Final
 
 import structlog
 
+from engines.worker.cpu import cpu_flags
+
 SOURCE_SHA256: Final = "6e742170d309016e5891a994e1ce1559c702a2ccd0075e67ef7157974f6406cb"
 """The pinned ``kokoro-v1.0.int8.onnx``."""
 
@@ -40,15 +42,6 @@ def fastest(source: Path, kept: Path | None, flags: frozenset[str] | None = None
         log.warning("kokoro_not_rebuilt", reason=f"{type(error).__name__}: {error}")
         return source
     return target
-
-
-def cpu_flags() -> frozenset[str]:
-    """Return the instructions that this CPU has, as Linux names them; none where it does not tell."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return frozenset()
-    return frozenset(next((line for line in lines if line.startswith("flags")), "").split())
 
 
 def _make(source: Path, target: Path) -> None:
