@@ -125,7 +125,8 @@ def test_the_log_holds_no_content(exam_server, interview, dialogue):
     for exam in (interview, dialogue):
         judged = [*exam.report["pointsForts"], *(criterion["comment"] for criterion in exam.report["criteres"])]
         for text in (exam.transcript, *(caption["text"] for caption in exam.all("caption")), *judged):
-            assert text not in log
+            if len(text.split()) >= 3:  # a small model's "with" or "yes" is in any log
+                assert text not in log
     assert not CONTENT.search(log)
 
 
