@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -88,6 +89,8 @@ class Doctor:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            # A run of the tests in the background of a shell ignores it, and its children would inherit that.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
 
     def __call__(self, *arguments: str, **settings: object) -> Outcome:
