@@ -92,7 +92,8 @@ def _timelines(records: Sequence[Record]) -> Iterator[str]:
     )
     for at, record in enumerate(records):
         if record.turns:
-            yield f"<div class='card'>{timeline(record.turns, 'AB'[at])}</div>"
+            run = f'<b class="run-{"ab"[at]}">{"AB"[at]}</b>' if len(records) > 1 else ""
+            yield f"<div class='card'>{run}{timeline(record.turns, 'AB'[at])}</div>"
 
 
 def _plot(pair: Pair) -> str:
