@@ -98,7 +98,7 @@ class Lane:
         self.steps_begun += 1
         try:
             step.answer.set_result(next(step.job, _END))
-        except BaseException as error:
+        except BaseException as error:  # whatever it is, it is raised where the step is awaited, as an executor does
             step.answer.set_exception(error)
 
     @contextmanager
